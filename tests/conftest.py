@@ -1,0 +1,86 @@
+"""What many tests share: a home of their own, the corpus, the engine, a real Ollama.
+
+What is missing is a skip that says why; under CALLGATE_CI=1 it is a failure.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from tests.real_ollama import server
+
+TINY = Path(__file__).parent.parent / "src" / "callgate" / "data" / "tiny.gguf"
+
+FOREIGN_SETTINGS = ("CALLGATE_", "OLLAMA_", "HF_", "HUGGING", "LLAMA_", "OPENAI_", "XDG_")
+PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "ftp_proxy")
+FOR_TESTS = ("CALLGATE_CI", "CALLGATE_TEST_")  # ours: read by these fixtures, never by callgate
+
+
+def missing(what: str) -> NoReturn:
+    """Skip; or fail, where everything has to be there."""
+    if os.environ.get("CALLGATE_CI") == "1":
+        pytest.fail(f"{what} (a failure under CALLGATE_CI=1)", pytrace=False)
+    pytest.skip(what)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No test reads or writes the user's real home, nor does it see their servers, tokens or proxies."""
+    for name in list(os.environ):
+        if name.lower() in PROXIES or (name.startswith(FOREIGN_SETTINGS) and not name.startswith(FOR_TESTS)):
+            monkeypatch.delenv(name)
+    folder = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("CALLGATE_HOME", str(folder / "callgate"))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """The folder of templates, headers and transcripts that CALLGATE_TEST_DATA names; it is not ours to ship."""
+    named = os.environ.get("CALLGATE_TEST_DATA")
+    if not named:
+        missing("no corpus: set CALLGATE_TEST_DATA to its folder")
+    folder = Path(named)
+    if not folder.is_dir():
+        missing(f"no corpus: CALLGATE_TEST_DATA names {named!r}, which is no folder")
+    return folder.resolve()
+
+
+@pytest.fixture(scope="session")
+def require_engine() -> None:
+    """llama.cpp in process, through xllamacpp."""
+    if importlib.util.find_spec("xllamacpp") is None:
+        missing("no engine: xllamacpp is not installed (./dev test --engine)")
+
+
+@pytest.fixture(scope="session")
+def tiny_gguf() -> Path:
+    """The model that ships with the package."""
+    if not TINY.is_file():
+        missing(f"no {TINY.name} in the package")
+    return TINY
+
+
+@pytest.fixture(scope="session")
+def ollama_url(tmp_path_factory: pytest.TempPathFactory, tiny_gguf: Path) -> Iterator[str]:
+    """A real Ollama that has the shipped model as `tiny`: the one CALLGATE_TEST_OLLAMA names, or one of our own."""
+    named = os.environ.get("CALLGATE_TEST_OLLAMA", "")
+    if named.startswith("http"):
+        with server.lent(named.rstrip("/"), tiny_gguf) as url:
+            yield url
+        return
+    if named != "build" and os.environ.get("CALLGATE_CI") != "1":
+        missing("no Ollama: ./dev test --ollama builds one, CALLGATE_TEST_OLLAMA=URL names yours")
+    try:
+        binary = server.installed()
+    except server.NotInstalled as error:
+        missing(f"no Ollama: {error}")
+    with server.running(binary, tmp_path_factory.mktemp("ollama"), tiny_gguf) as url:
+        yield url
