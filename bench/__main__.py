@@ -89,4 +89,7 @@ def _run_all(names: Sequence[str], *, quick: bool) -> tuple[list[Row], bool]:
 if __name__ == "__main__":
     # A relative --json means the folder the user stands in, which ./dev passes on.
     os.chdir(os.environ.get("CALLGATE_DEV_CWD", "."))
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
