@@ -5,12 +5,14 @@ What is missing is a skip that says why; under CALLGATE_CI=1 it is a failure.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
+import hypothesis
 import pytest
 
 from tests.real_ollama import server
@@ -20,6 +22,23 @@ TINY = Path(__file__).parent.parent / "src" / "callgate" / "data" / "tiny.gguf"
 FOREIGN_SETTINGS = ("CALLGATE_", "OLLAMA_", "HF_", "HUGGING", "LLAMA_", "OPENAI_", "XDG_")
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "ftp_proxy")
 FOR_TESTS = ("CALLGATE_CI", "CALLGATE_TEST_")  # ours: read by these fixtures, never by callgate
+
+# A busy machine is no bug: what must end in time says so itself.
+hypothesis.settings.register_profile("callgate", deadline=None, print_blob=True)
+hypothesis.settings.load_profile("callgate")
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Build Ollama before the first test, for it takes longer than any test may."""
+    wanted = any("ollama_url" in getattr(item, "fixturenames", ()) for item in session.items)
+    if wanted and may_build_ollama() and not session.config.option.collectonly:
+        with contextlib.suppress(server.NotInstalled):  # the fixture tells
+            server.installed()
+
+
+def may_build_ollama() -> bool:
+    named = os.environ.get("CALLGATE_TEST_OLLAMA", "")
+    return named == "build" or (not named and os.environ.get("CALLGATE_CI") == "1")
 
 
 def missing(what: str) -> NoReturn:
@@ -76,7 +95,7 @@ def ollama_url(tmp_path_factory: pytest.TempPathFactory, tiny_gguf: Path) -> Ite
         with server.lent(named.rstrip("/"), tiny_gguf) as url:
             yield url
         return
-    if named != "build" and os.environ.get("CALLGATE_CI") != "1":
+    if not may_build_ollama():
         missing("no Ollama: ./dev test --ollama builds one, CALLGATE_TEST_OLLAMA=URL names yours")
     try:
         binary = server.installed()

@@ -6,6 +6,7 @@ Standard library only, and synchronous: it has to work before anything of callga
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -38,6 +39,7 @@ class NotInstalled(Exception):
     """There is no Ollama, and none could be built."""
 
 
+@functools.cache
 def installed() -> Path:
     """The binary, built when first asked for (minutes), found at once afterwards."""
     if not shutil.which("go"):
