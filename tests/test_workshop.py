@@ -137,7 +137,14 @@ def test_some_rooms_keep_to_few_neighbours(tmp_path: Path, room: str, other: str
 
 
 @pytest.mark.parametrize(
-    "text", ["see /" + "home/alice/notes", "/" + "root/x", "--index-" + "url http://x", "files.pythonhosted" + ".org"]
+    "text",
+    [
+        "see /" + "home/alice/notes",
+        "/" + "root/x",
+        "/" + "workspace/x",
+        "--index-" + "url http://x",
+        "files.pythonhosted" + ".org",
+    ],
 )
 def test_what_is_nobodys_business_is_found(tmp_path: Path, text: str) -> None:
     (tmp_path / "notes.md").write_text(f"first line\n{text}\n", "utf-8")

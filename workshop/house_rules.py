@@ -22,7 +22,9 @@ MUST_NOT_IMPORT = {"backends": {"gate"}}
 
 # Spelt so that this file does not match itself.
 PRIVATE = {
-    "a path of somebody's home": re.compile(rb"(?<![\w.~$}/-])/(?:home|Users)/[a-z][\w.-]*/|(?<![\w.~$}/-])/ro[o]t/"),
+    "a path of somebody's machine": re.compile(
+        rb"(?<![\w.~$}/-])/(?:(?:home|Users)/[a-z][\w.-]*|ro[o]t|wor[k](?:space)?s?)/"
+    ),
     "the address of a package index": re.compile(
         rb"pypi\.or[g]/simple|pythonhosted\.or[g]|^--(?:extra-)?index-url", re.MULTILINE
     ),
