@@ -1,0 +1,3 @@
+"""callgate: tool calling that works on local models."""
+
+__version__ = "0.1.0"

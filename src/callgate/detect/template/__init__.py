@@ -1,0 +1,10 @@
+"""The chat template: what can a model do, by the text that turns conversations into its prompts?
+
+`probe` is the pure function; templates come from strangers, so use `TemplateSandbox`, which runs it in a child
+process that may die.
+"""
+
+from callgate.detect.template.report import TemplateReport
+from callgate.detect.template.sandbox import TemplateSandbox
+
+__all__ = ["TemplateReport", "TemplateSandbox"]

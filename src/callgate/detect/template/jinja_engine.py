@@ -1,0 +1,70 @@
+"""Jinja2, the authority: what it renders is what transformers renders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from jinja2 import nodes
+from jinja2.exceptions import TemplateSyntaxError
+from jinja2.ext import Extension, loopcontrols
+from jinja2.meta import find_undeclared_variables
+from jinja2.parser import Parser
+from jinja2.sandbox import SandboxedEnvironment
+
+from callgate.detect.template.dialect import FILTERS, FUNCTIONS
+from callgate.vocabulary import TemplateError, TemplateTooCostly
+
+
+class _Generation(Extension):
+    """`{% generation %} … {% endgeneration %}` marks what an assistant wrote; in a prompt it is just its body."""
+
+    tags = {"generation"}  # noqa: RUF012  (as the base class declares it)
+
+    def parse(self, parser: Parser) -> list[nodes.Node]:
+        next(parser.stream)
+        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
+
+
+def _environment() -> SandboxedEnvironment:
+    """As transformers has it, but for what llama.cpp allows as well: changing lists, and the filter `from_json`."""
+    environment = SandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, loopcontrols])
+    environment.filters.update(FILTERS)
+    environment.globals.update(FUNCTIONS)
+    return environment
+
+
+_ENVIRONMENT = _environment()
+
+
+class JinjaEngine:
+    """One compiled template."""
+
+    def __init__(self, source: str, *, why: str = "") -> None:
+        """Raises: TemplateError, if `source` doesn't parse; TemplateTooCostly, if it is nested too deeply."""
+        self.name = f"jinja2, because of {why}" if why else "jinja2"
+        self._source = source
+        try:
+            self._template = _ENVIRONMENT.from_string(source)
+        except TemplateSyntaxError as error:
+            raise TemplateError(f"the chat template doesn't parse: line {error.lineno}: {error.message}") from None
+        except (RecursionError, MemoryError):
+            raise TemplateTooCostly("the chat template is nested too deeply") from None
+        except (SyntaxError, ValueError, OverflowError) as error:
+            raise TemplateError(f"the chat template doesn't compile: {error}") from None
+
+    def render(self, context: Mapping[str, Any]) -> str | None:
+        """Raises: TemplateTooCostly, if it takes too much memory, or nests too deeply."""
+        try:
+            return self._template.render(context)
+        except (MemoryError, RecursionError, OverflowError) as error:
+            raise TemplateTooCostly(f"the chat template is too costly to render: {error}") from None
+        except Exception:  # noqa: BLE001  (whatever a template provokes means only that it refuses this conversation)
+            return None
+
+    def confirm(self, *, thin: bool) -> None:
+        """Jinja2's answers are final."""
+
+    def variables(self) -> set[str]:
+        """The variables that it expects from whoever renders it."""
+        return find_undeclared_variables(_ENVIRONMENT.parse(self._source))

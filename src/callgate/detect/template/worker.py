@@ -1,0 +1,88 @@
+"""The child process in which templates of strangers are rendered: it has little time and memory, and may die.
+
+It reads jobs from its standard input and answers each on its standard output, as frames: four bytes of length, then
+MessagePack. The first frame says that it is ready. It ends when its input does, so it never outlives its parent.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import IO
+
+import msgspec
+
+from callgate.detect.template.report import TemplateReport
+
+CPU_SECONDS = 0.5
+"""For one template. The slowest published one needs 0.1 s."""
+MEMORY = 128 << 20
+"""Bytes of its own that the process may have, all told."""
+
+
+class Job(msgspec.Struct, frozen=True):
+    source: str
+    tokens: Mapping[str, str] = {}
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    report: TemplateReport | None = None
+    error: str | None = None
+    costly: bool = False
+
+
+READY = Outcome()
+
+
+def write_frame(stream: IO[bytes], message: msgspec.Struct) -> None:
+    body = msgspec.msgpack.encode(message)
+    stream.write(len(body).to_bytes(4, "big") + body)
+    stream.flush()
+
+
+def read_frame(stream: IO[bytes]) -> bytes | None:
+    """The next frame, or `None` where the stream has ended."""
+    length = stream.read(4)
+    if len(length) < 4:
+        return None
+    body = stream.read(int.from_bytes(length, "big"))
+    return body if len(body) == int.from_bytes(length, "big") else None
+
+
+def main() -> None:
+    from callgate.detect.template.choose import probe  # before the limits: a library may need more than a template
+    from callgate.vocabulary import TemplateError, TemplateTooCostly
+
+    _limit_memory()
+    jobs, outcomes = sys.stdin.buffer, sys.stdout.buffer
+    write_frame(outcomes, READY)
+    decoder = msgspec.msgpack.Decoder(Job)
+    while (frame := read_frame(jobs)) is not None:
+        job = decoder.decode(frame)
+        _limit_time(CPU_SECONDS)
+        try:
+            outcome = Outcome(report=probe(job.source, job.tokens))
+        except TemplateError as error:
+            outcome = Outcome(error=error.message, costly=isinstance(error, TemplateTooCostly))
+        except (MemoryError, RecursionError):
+            outcome = Outcome(error="the chat template is too costly to render", costly=True)
+        _limit_time(0)
+        write_frame(outcomes, outcome)
+
+
+def _limit_memory() -> None:
+    try:
+        import resource
+    except ImportError:  # Windows: the parent's watch is all there is
+        return
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+def _limit_time(seconds: float) -> None:
+    """The signal's default action ends the process, whatever it is doing."""
+    import signal
+
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)

@@ -1,0 +1,62 @@
+"""Everything that callgate raises on purpose.
+
+    CallgateError
+    ├── UsageError              what the caller can mend: a wrong name, a wrong value, a missing file
+    │   └── NotFound            the thing named isn't there
+    ├── ModelFileError          a model's own file is no good
+    │   ├── HeaderError         not a GGUF file, or one that is truncated, corrupt or lying
+    │   └── TemplateError       a chat template that doesn't parse
+    │       └── TemplateTooCostly   one that would take too much time or memory to render
+    └── BackendError            what a server did wrong
+        ├── Unreachable         it didn't answer, or not in time
+        └── RangeNotSupported   it sends whole files only
+
+Each message names what failed and why; `hint` is the next thing to try.
+"""
+
+from __future__ import annotations
+
+
+class CallgateError(Exception):
+    """The root of all errors that callgate raises on purpose."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(CallgateError):
+    """Something that the caller can mend."""
+
+
+class NotFound(UsageError):
+    """The thing named isn't there."""
+
+
+class ModelFileError(CallgateError):
+    """A model's own file is no good."""
+
+
+class HeaderError(ModelFileError):
+    """Not a GGUF file, or one that is truncated, corrupt or lying."""
+
+
+class TemplateError(ModelFileError):
+    """A chat template that can't be used."""
+
+
+class TemplateTooCostly(TemplateError):
+    """A chat template that would take too much time or memory to render."""
+
+
+class BackendError(CallgateError):
+    """Something that a server did wrong."""
+
+
+class Unreachable(BackendError):
+    """A server that didn't answer, or not in time."""
+
+
+class RangeNotSupported(BackendError):
+    """A server that sends whole files only."""
