@@ -1,0 +1,1 @@
+"""What ships with callgate: the model in the box."""
