@@ -7,6 +7,8 @@ from callgate.vocabulary.answer import Answer
 from callgate.vocabulary.capabilities import Capabilities
 from callgate.vocabulary.errors import (
     BackendError,
+    BadAnswer,
+    BadStatus,
     CallgateError,
     HeaderError,
     NotFound,
@@ -23,6 +25,8 @@ from callgate.vocabulary.modelref import HubRef, ModelRef
 __all__ = [
     "Answer",
     "BackendError",
+    "BadAnswer",
+    "BadStatus",
     "CallgateError",
     "Capabilities",
     "Evidence",

@@ -9,6 +9,8 @@
     │       └── TemplateTooCostly   one that would take too much time or memory to render
     └── BackendError            what a server did wrong
         ├── Unreachable         it didn't answer, or not in time
+        ├── BadStatus           it answered with an error
+        ├── BadAnswer           what it sent isn't what it should be
         └── RangeNotSupported   it sends whole files only
 
 Each message names what failed and why; `hint` is the next thing to try.
@@ -56,6 +58,20 @@ class BackendError(CallgateError):
 
 class Unreachable(BackendError):
     """A server that didn't answer, or not in time."""
+
+
+class BadStatus(BackendError):
+    """A server that answered with an error."""
+
+    def __init__(self, message: str, *, status: int, body: str = "", hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+        self.body = body
+        """How its answer starts, without control characters. It may quote what we sent: not for logs."""
+
+
+class BadAnswer(BackendError):
+    """A server that sent something else than it should: no JSON, too much, the wrong part of a file."""
 
 
 class RangeNotSupported(BackendError):

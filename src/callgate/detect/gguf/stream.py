@@ -1,0 +1,98 @@
+"""Bytes as they come: what the header's grammar is read from, forwards only, with every claim checked first."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from struct import Struct
+from typing import Any, TypeVar
+
+from callgate.detect.gguf.layout import MAX_HEADER
+from callgate.vocabulary import HeaderError
+
+T = TypeVar("T")
+Steps = Generator[None, bytes, T]
+"""A piece of work that yields whenever it has to wait for the next block."""
+
+
+class Stream:
+    """The current block, a position in it, and ways to get on."""
+
+    def __init__(self, name: str, size: int | None) -> None:
+        self.name = name
+        self.size = size
+        self.block = b""
+        self.position = 0
+        self.doing = "its first bytes"
+        """What is being read, for the messages."""
+        self._before_block = 0
+        self._received = 0
+
+    @property
+    def offset(self) -> int:
+        """The position in the file."""
+        return self._before_block + self.position
+
+    def need(self, count: int) -> Steps[None]:
+        """Make sure that `count` bytes from the position on are in the block."""
+        have = len(self.block) - self.position
+        if have >= count:
+            return
+        self.check(count)
+        pieces = [self.block[self.position :]]
+        self._before_block += self.position
+        self.position = 0
+        while have < count:
+            pieces.append((yield from self._next_block()))
+            have += len(pieces[-1])
+        self.block = b"".join(pieces)
+
+    def skip(self, count: int) -> Steps[None]:
+        """Pass over `count` bytes without holding them."""
+        self.check(count)
+        self.position += count
+        while (beyond := self.position - len(self.block)) > 0:
+            self._before_block += len(self.block)
+            self.position = beyond
+            self.block = b""
+            self.block = yield from self._next_block()
+
+    def take(self, number: Struct) -> Steps[Any]:
+        yield from self.need(number.size)
+        value = number.unpack_from(self.block, self.position)[0]
+        self.position += number.size
+        return value
+
+    def take_bytes(self, count: int) -> Steps[bytes]:
+        yield from self.need(count)
+        start = self.position
+        self.position += count
+        return self.block[start : self.position]
+
+    def check(self, count: int) -> None:
+        """Raises: HeaderError, if `count` bytes more are too many for the file, or for us."""
+        end = self.offset + count
+        if self.size is not None and end > self.size:
+            raise HeaderError(
+                f"{self.name} is truncated or corrupt: {self.doing} takes {count:,} bytes at byte {self.offset:,}, "
+                f"but the file ends after {self.size:,}",
+                hint="fetch the file again",
+            )
+        if end > MAX_HEADER:
+            raise self.corrupt(f"{self.doing} takes {count:,} bytes, and no header has more than {MAX_HEADER:,}")
+
+    def corrupt(self, why: str) -> HeaderError:
+        return HeaderError(f"{self.name} is corrupt at byte {self.offset:,}: {why}", hint="fetch the file again")
+
+    def ended(self) -> HeaderError:
+        """There are no more blocks."""
+        if not self._received:
+            return HeaderError(f"{self.name} is empty")
+        return HeaderError(
+            f"{self.name} is truncated: it ends after {self._received:,} bytes, in the middle of {self.doing}",
+            hint="fetch the file again",
+        )
+
+    def _next_block(self) -> Steps[bytes]:
+        block = yield
+        self._received += len(block)
+        return block

@@ -1,0 +1,102 @@
+"""Where a request really goes: the URL without its secrets, the next hop of a redirect, the proxy."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from callgate.vocabulary import BadAnswer, UsageError
+
+if TYPE_CHECKING:
+    import aiohttp
+    from yarl import URL
+
+_SECRETS = frozenset({"authorization", "cookie", "proxy-authorization"})
+
+
+def shown(url: str) -> str:
+    """`url` as it may be shown: without user, password, query and fragment."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "the URL"
+    host = parts.netloc.rpartition("@")[2]
+    return "".join(c if c.isprintable() else "?" for c in f"{parts.scheme}://{host}{parts.path}")
+
+
+def without_secrets(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in headers.items() if name.lower() not in _SECRETS}
+
+
+def is_loopback(host: str) -> bool:
+    """Does `host` name this very machine?"""
+    host = host.strip("[]").rstrip(".").lower()
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback or address.is_unspecified
+
+
+def target_of(url: str | URL, headers: Mapping[str, str]) -> tuple[URL, dict[str, str]]:
+    """Where to, and with which headers: credentials in the URL become a header, so that they are dropped like one."""
+    from aiohttp import BasicAuth
+    from yarl import URL
+
+    wrong = UsageError(f"{shown(str(url))} isn't a URL that can be asked", hint="write http://HOST:PORT/… or https://…")
+    try:
+        target = URL(url)
+        if target.scheme not in ("http", "https") or not target.host:
+            raise wrong
+        sent = {"User-Agent": "callgate", **headers}
+        if target.user is not None:
+            if not any(name.lower() == "authorization" for name in headers):
+                sent["Authorization"] = BasicAuth(target.user, target.password or "", "utf-8").encode()
+            target = target.with_user(None)
+    except ValueError:
+        raise wrong from None
+    return target, sent
+
+
+def redirected(origin: URL, location: str) -> URL:
+    from yarl import URL
+
+    place = shown(str(origin))
+    # As it is, where it can be: the signature in a storage server's URL covers its spelling.
+    plain = location.isascii() and location.isprintable() and " " not in location
+    onward = None
+    with suppress(ValueError):
+        onward = origin.join(URL(location, encoded=plain)).with_user(None)
+    if not location or onward is None or onward.scheme not in ("http", "https") or not onward.host:
+        raise BadAnswer(f"{place} redirects to nowhere")
+    if origin.scheme == "https" and onward.scheme == "http":
+        raise BadAnswer(f"{place} redirects from https to plain http", hint="ask the other server directly")
+    return onward
+
+
+def proxy_for(url: URL) -> tuple[URL | None, aiohttp.BasicAuth | None]:
+    """From the environment. aiohttp's own way goes through proxies to this machine too, and stumbles over ~/.netrc."""
+    from urllib.request import getproxies, proxy_bypass
+
+    from aiohttp import BasicAuth
+    from yarl import URL
+
+    host = url.host or ""
+    if is_loopback(host):
+        return None, None
+    proxies = getproxies()
+    text = proxies.get(url.scheme) or proxies.get("all")
+    if not text or proxy_bypass(host):
+        return None, None
+    with suppress(ValueError):
+        proxy = URL(text if "://" in text else f"http://{text}")
+        if proxy.scheme in ("http", "https") and proxy.host:
+            auth = BasicAuth(proxy.user, proxy.password or "", "utf-8") if proxy.user is not None else None
+            return proxy.with_user(None), auth
+    return None, None
