@@ -101,15 +101,17 @@ class HttpClient:
         target, sent_headers = target_of(url, headers or {})
         try:
             for _ in range(MAX_REDIRECTS + 1):
-                proxy, proxy_auth = proxy_for(target)
+                proxy, for_proxy = proxy_for(target)
+                # A plain request goes to the proxy whole, its headers too; of an encrypted one it sees the way only.
+                along = for_proxy if target.scheme == "http" else {}
                 async with self._opened().request(
                     method,
                     target,
-                    headers=sent_headers,
+                    headers={**sent_headers, **along},
                     data=body,
                     timeout=limits,
                     proxy=proxy,
-                    proxy_auth=proxy_auth,
+                    proxy_headers=for_proxy,
                     allow_redirects=False,
                 ) as response:
                     if response.status in _REDIRECTS and method == "GET":

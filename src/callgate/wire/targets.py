@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from base64 import b64encode
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -11,7 +12,6 @@ from urllib.parse import urlsplit
 from callgate.vocabulary import BadAnswer, UsageError
 
 if TYPE_CHECKING:
-    import aiohttp
     from yarl import URL
 
 _SECRETS = frozenset({"authorization", "cookie", "proxy-authorization"})
@@ -46,7 +46,6 @@ def is_loopback(host: str) -> bool:
 
 def target_of(url: str | URL, headers: Mapping[str, str]) -> tuple[URL, dict[str, str]]:
     """Where to, and with which headers: credentials in the URL become a header, so that they are dropped like one."""
-    from aiohttp import BasicAuth
     from yarl import URL
 
     wrong = UsageError(f"{shown(str(url))} isn't a URL that can be asked", hint="write http://HOST:PORT/… or https://…")
@@ -57,7 +56,7 @@ def target_of(url: str | URL, headers: Mapping[str, str]) -> tuple[URL, dict[str
         sent = {"User-Agent": "callgate", **headers}
         if target.user is not None:
             if not any(name.lower() == "authorization" for name in headers):
-                sent["Authorization"] = BasicAuth(target.user, target.password or "", "utf-8").encode()
+                sent["Authorization"] = _basic(target)
             target = target.with_user(None)
     except ValueError:
         raise wrong from None
@@ -80,23 +79,29 @@ def redirected(origin: URL, location: str) -> URL:
     return onward
 
 
-def proxy_for(url: URL) -> tuple[URL | None, aiohttp.BasicAuth | None]:
-    """From the environment. aiohttp's own way goes through proxies to this machine too, and stumbles over ~/.netrc."""
+def proxy_for(url: URL) -> tuple[URL | None, dict[str, str]]:
+    """The environment's proxy for this server, and the headers that it wants.
+
+    aiohttp's own way goes through proxies to this machine too, and stumbles over a ~/.netrc.
+    """
     from urllib.request import getproxies, proxy_bypass
 
-    from aiohttp import BasicAuth
     from yarl import URL
 
     host = url.host or ""
     if is_loopback(host):
-        return None, None
+        return None, {}
     proxies = getproxies()
     text = proxies.get(url.scheme) or proxies.get("all")
     if not text or proxy_bypass(host):
-        return None, None
+        return None, {}
     with suppress(ValueError):
         proxy = URL(text if "://" in text else f"http://{text}")
         if proxy.scheme in ("http", "https") and proxy.host:
-            auth = BasicAuth(proxy.user, proxy.password or "", "utf-8") if proxy.user is not None else None
-            return proxy.with_user(None), auth
-    return None, None
+            headers = {} if proxy.user is None else {"Proxy-Authorization": _basic(proxy)}
+            return proxy.with_user(None), headers
+    return None, {}
+
+
+def _basic(url: URL) -> str:
+    return "Basic " + b64encode(f"{url.user}:{url.password or ''}".encode()).decode()
