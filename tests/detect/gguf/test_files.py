@@ -70,6 +70,13 @@ def test_errors_name_the_file(tmp_path: Path) -> None:
     assert caught.value.hint is not None
 
 
+def test_an_empty_file_is_called_empty(tmp_path: Path) -> None:
+    path = tmp_path / "empty.gguf"
+    path.touch()
+    with pytest.raises(HeaderError, match=r"empty\.gguf' is empty$"):
+        read_header(path)
+
+
 def test_a_truncated_file_is_told_from_a_whole_one(tmp_path: Path) -> None:
     path = tmp_path / "cut.gguf"
     path.write_bytes(small_model().to_bytes()[:-5])

@@ -74,6 +74,7 @@ def _read(stream: Stream) -> Steps[Header]:
 
 
 def _read_version(stream: Stream) -> Steps[tuple[int, layout.ByteOrder]]:
+    yield from stream.begin()
     yield from stream.need(len(layout.MAGIC))
     start = stream.block[: len(layout.MAGIC)]
     if start != layout.MAGIC:

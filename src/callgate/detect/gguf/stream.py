@@ -32,6 +32,10 @@ class Stream:
         """The position in the file."""
         return self._before_block + self.position
 
+    def begin(self) -> Steps[None]:
+        """Wait for the first block, before anything is said about it."""
+        self.block = yield from self._next_block()
+
     def need(self, count: int) -> Steps[None]:
         """Make sure that `count` bytes from the position on are in the block."""
         have = len(self.block) - self.position
