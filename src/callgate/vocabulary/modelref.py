@@ -2,14 +2,14 @@
 
     ollama:NAME                            a model of the local Ollama
     ollama+http://HOST:PORT#NAME           a model of an Ollama elsewhere
-    file:PATH                              a GGUF file
+    file:PATH                              a GGUF file, here or at an http(s) URL
     hf:OWNER/NAME[/FILE.gguf][:QUANT][@REVISION]   a repository on the Hugging Face hub
     http(s)://HOST/v1#NAME                 a model of an OpenAI-compatible server
     scripted:FILE                          a recorded conversation
     tiny · tiny-plain · auto               the model in the box · without its tools · the best there is
     SCHEME://ANYTHING                      a backend that somebody else's package adds
 
-Bare text is a file if it is an existing path or ends in `.gguf`, and Ollama's otherwise.
+Bare text is a file if it is an existing path or ends in `.gguf` (a URL's path too), and Ollama's otherwise.
 """
 
 from __future__ import annotations
@@ -86,7 +86,9 @@ class ModelRef(msgspec.Struct, frozen=True):
 
     @classmethod
     def _parse_remote(cls, text: str, scheme: str, rest: str) -> ModelRef:
-        base, _, name = rest.partition("#")
+        base, hash_, name = rest.partition("#")
+        if scheme in ("http", "https") and not hash_ and base.partition("?")[0].lower().endswith(".gguf"):
+            return cls("file", text)
         base = base.rstrip("/")
         if scheme in ("ollama+http", "ollama+https"):
             if not name:

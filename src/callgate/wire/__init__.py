@@ -3,7 +3,8 @@
 Importing this room is cheap: aiohttp is loaded when a client is first used.
 """
 
+from callgate.wire.endpoints import Endpoint, is_loopback, normalise_base_url, ollama_base_url
 from callgate.wire.http import HttpClient
 from callgate.wire.ranges import read_front
 
-__all__ = ["HttpClient", "read_front"]
+__all__ = ["Endpoint", "HttpClient", "is_loopback", "normalise_base_url", "ollama_base_url", "read_front"]

@@ -33,6 +33,7 @@ class Tensor:
     name: str
     shape: tuple[int, ...]
     type: int = 0
+    offset: int = 0
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ class Gguf:
     def _tensor(self, tensor: Tensor) -> bytes:
         dims = b"".join(self.length(size) for size in tensor.shape)
         head = self.text(tensor.name) + self._number("I", len(tensor.shape))
-        return head + dims + self.type(tensor.type) + self._number("Q", 0)
+        return head + dims + self.type(tensor.type) + self._number("Q", tensor.offset)
 
 
 def small_model(version: int = 3, order: ByteOrder = "little") -> Gguf:

@@ -4,7 +4,8 @@
 process that may die.
 """
 
+from callgate.detect.template.evidence import template_evidence
 from callgate.detect.template.report import TemplateReport
 from callgate.detect.template.sandbox import TemplateSandbox
 
-__all__ = ["TemplateReport", "TemplateSandbox"]
+__all__ = ["TemplateReport", "TemplateSandbox", "template_evidence"]

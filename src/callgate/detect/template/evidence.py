@@ -41,8 +41,8 @@ _CHATML = {
 def template_evidence(reports: Mapping[str, TemplateReport], at: float) -> Iterator[Evidence]:
     """`reports` has what each of a model's templates can do, by the template's name."""
     if not reports:
-        for claim, answer in _CHATML.items():
-            yield Evidence(claim, answer, Source.TEMPLATE, "it has no chat template: plain ChatML, without tools", at)
+        for claim, known in _CHATML.items():
+            yield Evidence(claim, known, Source.TEMPLATE, "it has no chat template: plain ChatML, without tools", at)
         return
     for_tools = TOOL_USE if TOOL_USE in reports else _main(reports)
     for_chat = _main(reports)

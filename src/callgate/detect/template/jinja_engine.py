@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -45,7 +46,9 @@ class JinjaEngine:
         self.name = f"jinja2, because of {why}" if why else "jinja2"
         self._source = source
         try:
-            self._template = _ENVIRONMENT.from_string(source)
+            with warnings.catch_warnings():  # Python warns of escapes such as '\\s', which templates have
+                warnings.simplefilter("ignore")
+                self._template = _ENVIRONMENT.from_string(source)
         except TemplateSyntaxError as error:
             raise TemplateError(f"the chat template doesn't parse: line {error.lineno}: {error.message}") from None
         except (RecursionError, MemoryError):

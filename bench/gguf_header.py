@@ -1,0 +1,64 @@
+"""Reading the header of a GGUF file with 150,000 tokens and as many merges."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from bench.harness import Bench, Row
+from callgate.detect.gguf.layout import STRING
+from tests.detect.gguf.writer import INT32, Gguf, Items, Tensor
+
+TOKENS = 150_000
+FASTER_THAN_C = 1.0
+FASTER_THAN_PYTHON = 100.0
+
+_LAYERS = 36
+_PARTS = "attn_k attn_k_norm attn_norm attn_output attn_q attn_q_norm attn_v ffn_down ffn_gate ffn_norm ffn_up".split()
+_TENSOR_BYTES = 32  # eight numbers: the smallest that needs no padding
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def run(bench: Bench) -> list[Row]:
+    file = bench.scratch / "150k.gguf"
+    write_model(file)
+    ours = bench.script("bench/sides/gguf_header_callgate.py", str(file))
+    in_c = bench.script("bench/sides/gguf_header_c.py", str(file), env="bench-xllamacpp")
+    in_python = bench.script("bench/sides/gguf_header_gguf.py", str(file), env="bench-gguf")
+    return [
+        *bench.compare(ours, in_c, repeats=15, at_least=FASTER_THAN_C),
+        *bench.compare(ours, in_python, repeats=3, at_least=FASTER_THAN_PYTHON),
+    ]
+
+
+def write_model(path: Path) -> None:
+    """The same file every time: words as long as in real vocabularies, a template, a few hundred small tensors."""
+    chance = random.Random(150)
+    tokens = [_word(chance) for _ in range(TOKENS)]
+    merges = [f"{word[: len(word) // 2]} {word[len(word) // 2 :]}" for word in tokens]
+    names = [f"blk.{layer}.{part}.weight" for layer in range(_LAYERS) for part in _PARTS]
+    tensors = [Tensor(name, (8,), 0, _TENSOR_BYTES * number) for number, name in enumerate(names)]
+    header = Gguf(
+        {
+            "general.architecture": "qwen3",
+            "general.name": "Benchmark",
+            "general.file_type": 15,
+            "qwen3.context_length": 40960,
+            "tokenizer.ggml.model": "gpt2",
+            "tokenizer.ggml.tokens": Items(STRING, tokens),
+            "tokenizer.ggml.token_type": Items(INT32, [1] * TOKENS),
+            "tokenizer.ggml.merges": Items(STRING, merges),
+            "tokenizer.ggml.bos_token_id": TOKENS - 3,
+            "tokenizer.ggml.eos_token_id": TOKENS - 1,
+            "tokenizer.chat_template": "{% for message in messages %}{{ message.content }}{% endfor %}\n" * 64,
+        },
+        tensors,
+    ).to_bytes()
+    padding = bytes(-len(header) % 32)
+    path.write_bytes(header + padding + bytes(_TENSOR_BYTES * len(tensors)))
+
+
+def _word(chance: random.Random) -> str:
+    """Half of them start a word, as most vocabularies mark with a letter of two bytes; a few are very long."""
+    length = round(chance.gammavariate(5, 1.8)) + 1 if chance.random() < 0.998 else chance.randint(40, 130)
+    return chance.choice(("", "Ġ")) + "".join(chance.choices(_LETTERS, k=length))

@@ -1,0 +1,7 @@
+"""`python -m callgate` is `callgate`."""
+
+import sys
+
+from callgate.cli import main
+
+sys.exit(main())

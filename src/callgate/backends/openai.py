@@ -1,0 +1,103 @@
+"""Servers that speak OpenAI's protocol: llama-server, LM Studio, vLLM, SGLang, and any other."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+from callgate.backends.ollama import OllamaBackend
+from callgate.detect import entry_of, llama_server_templates, llama_server_tokens, recognise
+from callgate.vocabulary import BackendError, Facts, NotFound, ServerKind
+from callgate.wire import HttpClient, normalise_base_url
+
+MOST_SHOWN = 5
+_WHERE_MORE_IS = {
+    ServerKind.LLAMA_SERVER: ("/props",),
+    ServerKind.LM_STUDIO: ("/api/v1/models", "/api/v0/models"),
+    ServerKind.SGLANG: ("/model_info", "/get_model_info"),
+    ServerKind.OPENAI: ("/props", "/api/v1/models", "/api/v0/models", "/api/version"),
+}
+"""What each kind of server says beyond `/v1/models`. One that doesn't name itself there is asked what the others know."""
+
+
+class OpenAIBackend:
+    """One OpenAI-compatible server."""
+
+    def __init__(self, endpoint: str, http: HttpClient, *, timeout: float) -> None:
+        self.endpoint = endpoint
+        urls = normalise_base_url(endpoint)
+        self._root, self._base = urls.root, urls.base
+        self._http = http
+        self._timeout = timeout
+
+    async def facts(self, model: str) -> Facts:
+        """Raises: NotFound, if it has no such model; BackendError, if it doesn't answer."""
+        models = await self._http.get_json(f"{self._base}/models", timeout=self._timeout)
+        kind = recognise(models=models)
+        more = await self._more(_WHERE_MORE_IS.get(kind, ()))
+        if kind is ServerKind.OPENAI:
+            kind = recognise(
+                models=models,
+                props=more.get("/props"),
+                lm_studio=more.get("/api/v1/models") or more.get("/api/v0/models"),
+                ollama_version=more.get("/api/version"),
+            )
+        listing = entry_of(models, model)
+        if listing is None:
+            raise self._no_such_model(model, models)
+        name = model or str(listing.get("id", ""))
+        if kind is ServerKind.OLLAMA:
+            return await OllamaBackend(self._root, self._http, timeout=self._timeout).facts(name)
+        answer = _about(more, kind, name)
+        is_llama = kind is ServerKind.LLAMA_SERVER
+        return Facts(
+            name=name,
+            templates=llama_server_templates(answer) if is_llama else None,
+            tokens=llama_server_tokens(answer) if is_llama else {},
+            server=kind,
+            server_version=_text(answer, "build_info"),
+            endpoint=self._base,
+            answer=answer,
+            listing=listing,
+            at=time.time(),
+        )
+
+    async def _more(self, paths: tuple[str, ...]) -> dict[str, object]:
+        answers = await asyncio.gather(*(self._ask(path) for path in paths))
+        return {path: answer for path, answer in zip(paths, answers, strict=True) if answer is not None}
+
+    async def _ask(self, path: str) -> object:
+        """What isn't there is no failure: the server may be of another kind."""
+        try:
+            return await self._http.get_json(f"{self._root}{path}", timeout=self._timeout)
+        except BackendError:
+            return None
+
+    def _no_such_model(self, model: str, models: object) -> NotFound:
+        names = model_names(models)
+        has = ", ".join(names[:MOST_SHOWN]) + (" …" if len(names) > MOST_SHOWN else "")
+        if not model:
+            return NotFound(f"{self._base} has several models", hint=f"name one: {self._base}#NAME, of {has}")
+        return NotFound(f"{self._base} has no model {model!r}", hint=f"it has: {has}" if names else None)
+
+
+def _about(more: dict[str, object], kind: ServerKind, name: str) -> dict[str, Any] | None:
+    """What the server says of this one model."""
+    for path in _WHERE_MORE_IS.get(kind, ()):
+        answer = more.get(path)
+        found = entry_of(answer, name) if kind is ServerKind.LM_STUDIO else answer
+        if isinstance(found, dict):
+            return found
+    return None
+
+
+def _text(answer: dict[str, Any] | None, key: str) -> str | None:
+    value = answer.get(key) if answer else None
+    return value if isinstance(value, str) else None
+
+
+def model_names(models: object) -> list[str]:
+    entries = models.get("data") if isinstance(models, dict) else None
+    named = [entry.get("id") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    return [name for name in named if isinstance(name, str)]

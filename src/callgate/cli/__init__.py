@@ -1,0 +1,53 @@
+"""The command line: one file per command, loaded when it is used."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+from callgate import __version__
+
+COMMANDS = {
+    "check": "what can this model really do, and how do we know?",
+}
+"""Each is a module of this room, with `add_arguments(parser)`, `run(arguments) -> exit status` and `EXAMPLES`."""
+
+DONE, FAILED, USAGE, UNMET, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Runs one command and gives its exit status."""
+    words = sys.argv[1:] if argv is None else argv
+    try:
+        return _run(words)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever read our output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # where the interpreter's last flush may go
+        return DONE
+
+
+def _run(words: list[str]) -> int:
+    import argparse
+
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        prog="callgate",
+        description="callgate makes tool calling work on local models.",
+        epilog="`callgate COMMAND --help` tells more, with examples.",
+        formatter_class=form,
+    )
+    parser.add_argument("--version", action="version", version=f"callgate {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    chosen = next((word for word in words if not word.startswith("-")), None)
+    for name, summary in COMMANDS.items():
+        command = commands.add_parser(name, help=summary, formatter_class=form)
+        if name == chosen:
+            module = import_module(f"callgate.cli.{name}")
+            command.description = module.__doc__
+            command.epilog = module.EXAMPLES
+            module.add_arguments(command)
+    arguments = parser.parse_args(words)
+    status: int = import_module(f"callgate.cli.{arguments.command}").run(arguments)
+    return status

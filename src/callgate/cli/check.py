@@ -1,0 +1,106 @@
+"""What can this model really do, and how do we know?
+
+TARGET is a model (`qwen3:8b`, `http://host:8080/v1#NAME`, `hf:OWNER/NAME`, `tiny`), a GGUF file or its URL, a chat
+template (.jinja), a tokenizer_config.json, a folder of these, or - for a template on standard input.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Mapping
+
+from callgate.cli import DONE, FAILED, UNMET, UNREACHABLE
+from callgate.cli.check_view import show_evidence, show_table
+from callgate.cli.screen import Progress, Screen
+from callgate.runtime import ModelReport, check_targets
+from callgate.settings import load_settings
+from callgate.vocabulary import Answer, Capabilities, Unreachable
+
+EXAMPLES = """\
+examples:
+  callgate check qwen3:8b                    a model of the local Ollama
+  callgate check --why model.gguf            a file, with each piece of evidence
+  callgate check --json templates/           every template in a folder, one JSON object a line
+  callgate check --require tools,vision tiny exit status 3 unless it can do both
+
+exit status: 0 done · 1 a target could not be read · 2 wrong usage · 3 a requirement was not met
+             4 a server could not be reached, and what is shown is a guess
+"""
+
+REQUIREMENTS: Mapping[str, Callable[[Capabilities], bool]] = {
+    "tools": lambda known: known.tools is Answer.YES,
+    "parallel": lambda known: known.supports_parallel_tool_calls is True,
+    "system": lambda known: known.supports_system_role is True,
+    "thinking": lambda known: known.supports_thinking is True,
+    "vision": lambda known: known.supports_vision is True,
+    "audio": lambda known: known.supports_audio is True,
+    "embedding": lambda known: known.is_embedding is True,
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("targets", nargs="+", metavar="TARGET")
+    parser.add_argument("--why", action="store_true", help="show each piece of evidence, the strongest first")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument(
+        "--require",
+        type=_requirements,
+        default=(),
+        metavar="WHAT",
+        help=f"exit with 3 unless every target can do this: {', '.join(REQUIREMENTS)} (several with commas)",
+    )
+
+
+def _requirements(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    for name in names:
+        if name not in REQUIREMENTS:
+            raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(REQUIREMENTS)}")
+    return names
+
+
+def run(arguments: argparse.Namespace) -> int:
+    settings = load_settings()
+    found = check_targets(arguments.targets, settings=settings, standard_input=sys.stdin.buffer)
+    reports = _print_json(found) if arguments.json else _show(found, why=arguments.why)
+    return _status(reports, arguments.require)
+
+
+def _print_json(found: Iterator[ModelReport]) -> list[ModelReport]:
+    import msgspec
+
+    reports = []
+    for report in found:
+        reports.append(report)
+        print(msgspec.json.encode(report.as_json()).decode(), flush=True)
+    return reports
+
+
+def _show(found: Iterator[ModelReport], *, why: bool) -> list[ModelReport]:
+    screen, progress = Screen(), Progress("checked")
+    reports = []
+    for report in found:
+        reports.append(report)
+        progress.step()
+    progress.end()
+    show_table(screen, reports)
+    if why:
+        for report in reports:
+            show_evidence(screen, report)
+    return reports
+
+
+def _status(reports: list[ModelReport], required: tuple[str, ...]) -> int:
+    if any(report.error and not isinstance(report.error, Unreachable) for report in reports):
+        return FAILED
+    unmet = [report for report in reports if not _meets(report.capabilities, required)]
+    if unmet:
+        return UNMET
+    return UNREACHABLE if any(report.error for report in reports) else DONE
+
+
+def _meets(known: Capabilities | None, required: tuple[str, ...]) -> bool:
+    if not required:
+        return True
+    return known is not None and not known.guess and all(REQUIREMENTS[name](known) for name in required)

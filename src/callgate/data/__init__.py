@@ -1,1 +1,0 @@
-"""What ships with callgate: the model in the box."""

@@ -1,0 +1,53 @@
+"""Facts in, capabilities and evidence out: pure, but for the child process in which templates are rendered.
+
+One reader for each kind of fact (GGUF headers, chat templates, what servers answer, names), each giving evidence;
+`conclude` weighs it.
+"""
+
+from typing import TYPE_CHECKING
+
+from callgate.doors import opened_on_use
+
+if TYPE_CHECKING:
+    from callgate.detect.gguf import facts_of, read_header, read_header_from
+    from callgate.detect.llama_server import llama_server_templates, llama_server_tokens
+    from callgate.detect.ollama import ollama_templates
+    from callgate.detect.readings import evidence_of
+    from callgate.detect.servers import entry_of, recognise
+    from callgate.detect.template import TemplateReport, TemplateSandbox
+    from callgate.detect.weighing import conclude, decisive
+
+__all__ = [
+    "TemplateReport",
+    "TemplateSandbox",
+    "conclude",
+    "decisive",
+    "entry_of",
+    "evidence_of",
+    "facts_of",
+    "llama_server_templates",
+    "llama_server_tokens",
+    "ollama_templates",
+    "read_header",
+    "read_header_from",
+    "recognise",
+]
+
+__getattr__ = opened_on_use(
+    __name__,
+    {
+        "TemplateReport": "template",
+        "TemplateSandbox": "template",
+        "conclude": "weighing",
+        "decisive": "weighing",
+        "entry_of": "servers",
+        "evidence_of": "readings",
+        "facts_of": "gguf",
+        "llama_server_templates": "llama_server",
+        "llama_server_tokens": "llama_server",
+        "ollama_templates": "ollama",
+        "read_header": "gguf",
+        "read_header_from": "gguf",
+        "recognise": "servers",
+    },
+)

@@ -1,0 +1,39 @@
+"""Puts the rooms to work: so far the detector, which finds out what models can do and remembers it for a while."""
+
+from typing import TYPE_CHECKING
+
+from callgate.doors import opened_on_use
+
+if TYPE_CHECKING:
+    from callgate.runtime.check import check_targets
+    from callgate.runtime.detector import AsyncDetector, Knowledge
+    from callgate.runtime.finding import Finding
+    from callgate.runtime.report import ModelReport, error_as_json, timestamp
+    from callgate.runtime.sync import Detector, shared_detector
+
+__all__ = [
+    "AsyncDetector",
+    "Detector",
+    "Finding",
+    "Knowledge",
+    "ModelReport",
+    "check_targets",
+    "error_as_json",
+    "shared_detector",
+    "timestamp",
+]
+
+__getattr__ = opened_on_use(
+    __name__,
+    {
+        "AsyncDetector": "detector",
+        "Detector": "sync",
+        "Finding": "finding",
+        "Knowledge": "detector",
+        "ModelReport": "report",
+        "check_targets": "check",
+        "error_as_json": "report",
+        "shared_detector": "sync",
+        "timestamp": "report",
+    },
+)

@@ -1,0 +1,138 @@
+"""Looks at what lies on disk: GGUF files, chat templates, tokenizer configurations, folders of these."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from callgate.detect import facts_of, read_header
+from callgate.vocabulary import Facts, NotFound, TemplateError, UsageError
+
+TEMPLATE_ENDINGS = (".jinja", ".jinja2", ".j2")
+LARGEST_TEXT = 10 << 20
+"""Bytes of a template or a tokenizer configuration that are read. Published ones stay under 200 kB."""
+MOST_FILES = 10_000
+DEEPEST_FOLDER = 8
+_TOKENS = ("bos_token", "eos_token", "unk_token", "pad_token", "sep_token", "cls_token", "mask_token")
+
+
+def is_model_file(path: str) -> bool:
+    """Something that `file_facts` can look at, to judge by its name."""
+    name = os.path.basename(path).lower()
+    return name.endswith((".gguf", *TEMPLATE_ENDINGS)) or name in ("tokenizer_config.json", "chat_template.json")
+
+
+def model_files(folder: str) -> Iterator[str]:
+    """The files in `folder` and below it that can be looked at, by name. Links to folders aren't followed."""
+    found = 0
+    start = folder.rstrip(os.sep).count(os.sep)
+    for parent, folders, names in os.walk(folder):
+        folders.sort()
+        if parent.count(os.sep) - start >= DEEPEST_FOLDER:
+            folders.clear()
+        for name in sorted(names):
+            if is_model_file(name):
+                found += 1
+                if found > MOST_FILES:
+                    raise UsageError(f"{folder!r} has more than {MOST_FILES:,} model files", hint="name a part of it")
+                yield os.path.join(parent, name)
+
+
+def file_facts(path: str) -> Facts:
+    """What the file at `path` says about its model.
+
+    Raises: NotFound, UsageError, HeaderError or TemplateError.
+    """
+    lower = path.lower()
+    if lower.endswith(TEMPLATE_ENDINGS):
+        return template_facts(_read_text(path), name=os.path.basename(path))
+    if lower.endswith(".json"):
+        return _configuration_file_facts(path)
+    return facts_of(read_header(path), os.path.basename(path), time.time())
+
+
+def boxed_facts(name: str) -> Facts:
+    """The model in the box, `tiny`; `tiny-plain` is the same with a chat template that has no tools."""
+    box = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data")
+    facts = facts_of(read_header(os.path.join(box, "tiny.gguf")), name, time.time())
+    if name == "tiny":
+        return facts
+    plain = _read_text(os.path.join(box, "tiny-plain.jinja"))
+    return msgspec.structs.replace(facts, templates={"default": plain})
+
+
+def template_facts(source: str, name: str) -> Facts:
+    return Facts(name=name, templates={"default": source}, at=time.time())
+
+
+def _configuration_file_facts(path: str) -> Facts:
+    """A tokenizer's configuration, with the templates that newer ones keep in files beside it."""
+    try:
+        configuration = msgspec.json.decode(_read_text(path))
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise TemplateError(f"{path!r} is no JSON: {error}") from None
+    folder = os.path.basename(os.path.dirname(os.path.abspath(path)))
+    return configuration_facts(configuration, dict(_templates_beside(path)), folder or os.path.basename(path))
+
+
+def configuration_facts(configuration: object, beside: Mapping[str, str], name: str) -> Facts:
+    """What a `tokenizer_config.json` says; `beside`: the templates in files of their own, which overrule it.
+
+    Raises: TemplateError, if it isn't one.
+    """
+    if not isinstance(configuration, dict):
+        raise TemplateError(f"the tokenizer configuration of {name!r} is no JSON object")
+    templates = {**_templates_in(configuration.get("chat_template")), **beside}
+    tokens = {token: text for token in _TOKENS if (text := _token(configuration.get(token)))}
+    return Facts(name=name, templates=templates, tokens=tokens, at=time.time())
+
+
+def _templates_in(value: object) -> dict[str, str]:
+    """One template, or a list of them by name, as configurations have it."""
+    if isinstance(value, str):
+        return {"default": value}
+    entries = value if isinstance(value, list) else []
+    named = ((entry.get("name"), entry.get("template")) for entry in entries if isinstance(entry, dict))
+    return {name: text for name, text in named if isinstance(name, str) and isinstance(text, str)}
+
+
+def _templates_beside(path: str) -> Iterator[tuple[str, str]]:
+    folder = os.path.dirname(path)
+    if os.path.isfile(main := os.path.join(folder, "chat_template.jinja")):
+        yield "default", _read_text(main)
+    more = os.path.join(folder, "additional_chat_templates")
+    if os.path.isdir(more):
+        for name in sorted(os.listdir(more))[:MOST_FILES]:
+            if name.endswith(".jinja"):
+                yield name.removesuffix(".jinja"), _read_text(os.path.join(more, name))
+
+
+def _token(value: Any) -> str | None:
+    """A special token: its text, or an object with the text in it."""
+    if isinstance(value, dict):
+        value = value.get("content")
+    return value if isinstance(value, str) else None
+
+
+def _read_text(path: str) -> str:
+    try:
+        if not os.path.isfile(path):
+            raise NotFound(f"there is no file {path!r}")
+        with open(path, "rb") as file:
+            return decode_text(file.read(LARGEST_TEXT + 1), path)
+    except OSError as error:
+        raise UsageError(f"{path!r} can't be read: {error.strerror}") from None
+
+
+def decode_text(body: bytes, name: str) -> str:
+    """Raises: TemplateError, if it is too long, or not UTF-8."""
+    if len(body) > LARGEST_TEXT:
+        raise TemplateError(f"{name!r} is longer than {LARGEST_TEXT >> 20} MB, and no chat template is")
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TemplateError(f"{name!r} isn't UTF-8 text: {error.reason} at byte {error.start:,}") from None

@@ -1,0 +1,105 @@
+"""Looks at a model on the Hugging Face hub without fetching it: a few megabytes of header, or its tokenizer's files."""
+
+from __future__ import annotations
+
+import re
+import time
+from urllib.parse import quote
+
+from callgate.detect import facts_of, read_header_from
+from callgate.runtime.files import LARGEST_TEXT, configuration_facts, decode_text
+from callgate.settings import Settings
+from callgate.vocabulary import BadAnswer, BadStatus, CallgateError, Facts, HubRef, NotFound
+from callgate.wire import HttpClient, read_front
+
+PREFERRED = ("q4_k_m", "q5_k_m", "q4_0", "q8_0", "q6_k", "q3_k_m", "q2_k")
+_VARIANT = re.compile(r"additional_chat_templates/([\w.-]+)\.jinja")
+_LATER_SHARD = re.compile(r"-(?!00001)\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
+
+
+async def hub_facts(ref: HubRef, http: HttpClient, settings: Settings) -> Facts:
+    """Raises: NotFound, if there is no such thing; BackendError, if the hub doesn't answer."""
+    hub = _Hub(ref, http, settings)
+    names = await hub.file_names()
+    chosen = ref.file or _choose([name for name in names if name.lower().endswith(".gguf")], ref.quant)
+    if chosen:
+        return await hub.header_facts(chosen)
+    if ref.quant:
+        raise NotFound(f"{ref.repo!r} has no GGUF file of quantisation {ref.quant!r}")
+    return await hub.tokenizer_facts(names)
+
+
+class _Hub:
+    def __init__(self, ref: HubRef, http: HttpClient, settings: Settings) -> None:
+        self._ref = ref
+        self._http = http
+        self._timeout = settings.detect.server_timeout
+        self._headers = {"Authorization": f"Bearer {token.reveal()}"} if (token := settings.hub.token) else {}
+        endpoint = settings.hub.endpoint.rstrip("/")
+        revision = quote(ref.revision or "main", safe="")
+        self._about = f"{endpoint}/api/models/{ref.repo}/revision/{revision}"
+        self._files = f"{endpoint}/{ref.repo}/resolve/{revision}"
+
+    async def file_names(self) -> list[str]:
+        try:
+            about = await self._http.get_json(self._about, timeout=self._timeout, headers=self._headers)
+        except BadStatus as error:
+            raise self._refused(error) from None
+        siblings = about.get("siblings") if isinstance(about, dict) else None
+        if not isinstance(siblings, list):
+            raise BadAnswer(f"the hub doesn't say which files {self._ref.repo!r} has")
+        names = (entry.get("rfilename") for entry in siblings if isinstance(entry, dict))
+        return sorted(name for name in names if isinstance(name, str))
+
+    async def header_facts(self, file: str) -> Facts:
+        blocks = read_front(self._http, f"{self._files}/{quote(file)}", headers=self._headers)
+        try:
+            header = await read_header_from(blocks, repr(file))
+        except BadStatus as error:
+            raise self._refused(error) from None
+        return facts_of(header, f"{self._ref.repo}/{file}", time.time())
+
+    async def tokenizer_facts(self, names: list[str]) -> Facts:
+        """Of a repository without GGUF files: the chat template as transformers would find it."""
+        if "tokenizer_config.json" not in names:
+            raise NotFound(f"{self._ref.repo!r} has neither GGUF files nor a tokenizer configuration")
+        url = f"{self._files}/tokenizer_config.json"
+        configuration = await self._http.get_json(url, timeout=self._timeout, headers=self._headers)
+        beside = {}
+        if "chat_template.jinja" in names:
+            beside["default"] = await self._text("chat_template.jinja")
+        for name in names:
+            if variant := _VARIANT.fullmatch(name):
+                beside[variant[1]] = await self._text(name)
+        return configuration_facts(configuration, beside, self._ref.repo)
+
+    async def _text(self, file: str) -> str:
+        body = b""
+        blocks = read_front(self._http, f"{self._files}/{quote(file)}", headers=self._headers)
+        async for piece in blocks:
+            body += piece
+            if len(body) > LARGEST_TEXT:
+                await blocks.aclose()
+                break
+        return decode_text(body, file)
+
+    def _refused(self, error: BadStatus) -> CallgateError:
+        repo = self._ref.repo
+        if error.status in (401, 403):
+            return NotFound(
+                f"the hub won't show {repo!r}: there is no such repository, or it is private or gated",
+                hint="is the name right? Else set HF_TOKEN to a token that may read it",
+            )
+        if error.status == 404:
+            return NotFound(f"the hub has no {self._ref!s}", hint="are the name, the file and the revision right?")
+        return error
+
+
+def _choose(files: list[str], quant: str | None) -> str | None:
+    """The file to look at: one of the wanted quantisation, or of the one that people mostly take."""
+    models = [name for name in files if "mmproj" not in name.lower() and not _LATER_SHARD.search(name)]
+    for wanted in (quant,) if quant else PREFERRED:
+        pattern = re.compile(rf"(?<![a-z0-9]){re.escape(wanted)}(?![a-z0-9_])", re.IGNORECASE)
+        if found := [name for name in models if pattern.search(name)]:
+            return found[0]
+    return models[0] if models and not quant else None

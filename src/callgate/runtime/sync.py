@@ -1,0 +1,95 @@
+"""The detector for programs without an event loop: the same questions, plain answers."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Sequence
+from concurrent.futures import Future
+from functools import cache
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from callgate.detect import TemplateSandbox
+from callgate.runtime.detector import AsyncDetector, Knowledge
+from callgate.runtime.finding import Finding
+from callgate.settings import Settings
+from callgate.vocabulary import Capabilities, ModelRef
+
+T = TypeVar("T")
+
+
+class Detector:
+    """Finds out what models can do. May be shared between threads, and used where an event loop runs."""
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        knowledge: Knowledge | None = None,
+        sandbox: TemplateSandbox | None = None,
+    ) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="callgate-detector", daemon=True)
+        self._thread.start()
+        self._detector = AsyncDetector(settings, knowledge=knowledge, sandbox=sandbox)
+
+    def capabilities(self, ref: ModelRef | str) -> Capabilities:
+        """Raises: UsageError or HeaderError, if `ref` names a file that is no good; never for a server that fails."""
+        return self._result(self._detector.capabilities(ref))
+
+    def find(self, ref: ModelRef | str) -> Finding:
+        """The capabilities with the facts behind them. Raises as `capabilities` does."""
+        return self._result(self._detector.find(ref))
+
+    def finding(self, ref: ModelRef | str) -> Future[Finding]:
+        """The same, begun now and awaited later."""
+        return asyncio.run_coroutine_threadsafe(self._detector.find(ref), self._loop)
+
+    def effective_context(self, ref: ModelRef | str) -> int:
+        """How many tokens a conversation may take, so that there is room for an answer."""
+        return self._result(self._detector.effective_context(ref))
+
+    def can_use_tools(self, ref: ModelRef | str) -> bool:
+        return self._result(self._detector.can_use_tools(ref))
+
+    def find_best(
+        self, models: Sequence[ModelRef | str], *, tools: bool = False, vision: bool = False, min_context: int = 0
+    ) -> ModelRef | str | None:
+        """The first of `models` that can do what is asked for, and never one for embedding."""
+        return self._result(self._detector.find_best(models, tools=tools, vision=vision, min_context=min_context))
+
+    def clear(self) -> None:
+        """Forget everything, so that each model is looked at anew."""
+        self._loop.call_soon_threadsafe(self._detector.clear)
+
+    def close(self) -> None:
+        if not self._loop.is_running():
+            return
+        self._result(self._detector.close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _result(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+
+_sharing = threading.Lock()
+
+
+def shared_detector() -> Detector:
+    """The one that `callgate.check` and everyone else without special wishes uses."""
+    with _sharing:
+        return _make_shared()
+
+
+@cache
+def _make_shared() -> Detector:
+    return Detector()
