@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from callgate.cli.screen import Screen, printable, shortened
-from callgate.runtime import ModelReport
+from callgate.runtime import ModelReport, timestamp
 from callgate.vocabulary import Answer, Capabilities, Evidence
 
 _STYLE = {Answer.YES: "good", Answer.NO: "bad", Answer.UNKNOWN: "doubt"}
@@ -19,15 +19,16 @@ _ABILITIES = {
     "supports_audio": "audio",
     "is_embedding": "embedding",
 }
+_FIRST_CLAIMS = ("tools", "native_route", "reliability", "supports_tools", "supports_tool_calls")
 Row = Sequence[tuple[str, str]]
 
 
 def show_table(screen: Screen, reports: Sequence[ModelReport]) -> None:
     headings = [(heading, "dim") for heading in ("TOOLS", "MODEL", "ALSO", "CONTEXT", "SIZE", "WHY")]
     screen.table([headings, *(_row(report) for report in reports)])
-    for report in reports:
-        if report.error and report.error.hint:
-            screen.line(screen.styled(printable(f"{report.target}: {report.error.hint}"), "dim"))
+    hints = dict.fromkeys(report.error.hint for report in reports if report.error and report.error.hint)
+    for hint in hints:
+        screen.line(screen.styled(printable(f"hint: {hint}"), "dim"))
 
 
 def _row(report: ModelReport) -> Row:
@@ -41,7 +42,7 @@ def _row(report: ModelReport) -> Row:
         (", ".join(word for field, word in _ABILITIES.items() if getattr(known, field)), ""),
         (_context(known), ""),
         (" ".join(filter(None, (known.parameter_size, known.quantization))), ""),
-        (why(report), "dim"),
+        ("; ".join(_reasons(report)), "dim"),
     ]
 
 
@@ -50,45 +51,54 @@ def _context(known: Capabilities) -> str:
     return f"{length} ({known.loaded_context:,} loaded)" if known.loaded_context else length
 
 
-def why(report: ModelReport) -> str:
-    """The one reason for the verdict on tools."""
-    reason = next((found.detail for found, decides in report.evidence if found.claim == "tools" and decides), None)
+def _reasons(report: ModelReport) -> Iterator[str]:
+    deciding = {found.claim: found for found, decides in report.evidence if decides}
+    yield deciding["tools"].detail if "tools" in deciding else "nothing that is known decides it"
     if report.error:
-        return f"a guess, because {report.error.message}"
-    return reason or "nothing is known about it"
+        yield f"a guess: {report.error.message}"
+    elif (route := deciding.get("native_route")) and route.answer == Answer.NO and report.tools is Answer.YES:
+        yield f"but its server won't pass tools on: {route.detail}"
 
 
 def show_evidence(screen: Screen, report: ModelReport) -> None:
     """Each piece of evidence, by claim, in order of weight: the one that decides, and those that disagree with it."""
     screen.line()
-    screen.line(screen.styled(printable(report.target), "strong"))
+    known = report.capabilities
+    found_at = f"  found {timestamp(known.cached_at)}" if known and known.cached_at else ""
+    screen.line(screen.styled(printable(report.target), "strong") + screen.styled(found_at, "dim"))
     if report.error:
-        screen.wrapped(printable(f"{report.error} {report.error.hint or ''}"), indent=2)
+        screen.wrapped(printable(str(report.error)), indent=2)
+    alone: dict[tuple[str, str, str], list[str]] = {}
     for claim, pieces in groupby(sorted(report.evidence, key=_by_claim), key=lambda piece: piece[0].claim):
         rows = list(pieces)
-        decided = next((found for found, decides in rows if decides), None)
-        answer = str(decided.answer) if decided else "not known"
-        screen.line(f"  {screen.styled(claim, 'strong')}: {printable(answer)}")
-        for found, decides in rows:
-            mark = "●" if decides else "≠" if decided and _disagrees(found, decided) else "·"
-            style = "good" if decides else "bad" if mark == "≠" else "dim"
-            said = f"{found.source} says {printable(str(found.answer))}: {printable(found.detail)}"
-            screen.line(f"    {screen.styled(mark, style)} {said}{screen.styled(_when(found), 'dim')}")
+        only, decides = rows[0]
+        if len(rows) == 1 and decides and claim not in _FIRST_CLAIMS:
+            alone.setdefault((str(only.answer), only.source, only.detail), []).append(claim)
+        else:
+            _show_claim(screen, claim, rows, found_at=known.cached_at if known else None)
+    for (answer, source, detail), claims in alone.items():
+        screen.line(f"  {screen.styled(', '.join(claims), 'strong')}: {printable(answer)}")
+        screen.wrapped(f"{source}: {printable(detail)}", indent=6, mark=screen.styled("●", "good"))
     if report.evidence:
         screen.line(screen.styled("  ● decides   ≠ disagrees   · agrees, or doesn't know", "dim"))
 
 
+def _show_claim(screen: Screen, claim: str, rows: Sequence[tuple[Evidence, bool]], found_at: float | None) -> None:
+    decided = next((found for found, decides in rows if decides), None)
+    answer = printable(str(decided.answer)) if decided else "not known"
+    screen.line(f"  {screen.styled(claim, 'strong')}: {answer}" if claim != "note" else "  notes")
+    for found, decides in rows:
+        mark, style = "·", "dim"
+        if decides:
+            mark, style = "●", "good"
+        elif decided and found.answer not in (decided.answer, Answer.UNKNOWN):
+            mark, style = "≠", "bad"
+        said = f"{found.source} says {found.answer}: {found.detail}"
+        if found_at and abs(found.at - found_at) > 1:
+            said += f" ({timestamp(found.at)})"
+        screen.wrapped(printable(said), indent=6, mark=screen.styled(mark, style))
+
+
 def _by_claim(piece: tuple[Evidence, bool]) -> tuple[int, str]:
-    first = ("tools", "native_route", "supports_tools", "supports_tool_calls")
     claim = piece[0].claim
-    return (first.index(claim), "") if claim in first else (len(first), claim)
-
-
-def _disagrees(found: Evidence, decided: Evidence) -> bool:
-    return found.answer not in (decided.answer, Answer.UNKNOWN)
-
-
-def _when(found: Evidence) -> str:
-    from callgate.runtime import timestamp
-
-    return f"  {timestamp(found.at)}" if found.at else ""
+    return (_FIRST_CLAIMS.index(claim), "") if claim in _FIRST_CLAIMS else (len(_FIRST_CLAIMS), claim)

@@ -11,42 +11,56 @@ from collections.abc import Iterable, Sequence
 from typing import TextIO
 
 _STYLES = {"good": "32", "bad": "31", "doubt": "33", "dim": "2", "strong": "1"}
-NARROW = 60
+NARROW = 40
+NARROWEST_COLUMN = 24
+ENDLESS = 1_000_000
+INDENT = 4
 REDRAW_SECONDS = 0.1
 
 
 class Screen:
-    """One of the standard streams."""
+    """One of the standard streams. What isn't a terminal gets neither colours nor broken lines."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stdout
-        terminal = self.stream.isatty()
-        self._colours = terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
-        self.width = max(NARROW, min(shutil.get_terminal_size((100, 24)).columns, 160)) if terminal else 100
+        self._terminal = self.stream.isatty()
+        self._colours = self._terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+        self.width = max(NARROW, shutil.get_terminal_size().columns) if self._terminal else ENDLESS
 
     def styled(self, text: str, style: str) -> str:
-        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self._colours and style in _STYLES else text
+        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self._colours and text and style in _STYLES else text
 
     def line(self, text: str = "") -> None:
-        print(text, file=self.stream, flush=True)
+        print(text, file=self.stream)
 
-    def wrapped(self, text: str, *, indent: int) -> None:
-        margin = " " * indent
-        for line in textwrap.wrap(text, max(self.width - indent, 20)) or [""]:
-            self.line(margin + line)
+    def wrapped(self, text: str, *, indent: int, mark: str = "") -> None:
+        """A paragraph, `indent` columns in; `mark`, one column wide, stands before its first line."""
+        first = " " * (indent - 2) + mark + " " if mark else " " * indent
+        for line in self._broken(text, self.width - indent):
+            self.line(first + line)
+            first = " " * indent
 
     def table(self, rows: Iterable[Sequence[tuple[str, str]]], *, gap: int = 2) -> None:
-        """Rows of cells, each a text and a style; the last column takes what is left of the line."""
+        """Rows of cells, each a text and a style; the last column takes the rest of the line, or the lines below."""
         rows = [[(printable(text), style) for text, style in row] for row in rows]
-        widths = [max(len(text) for text, _ in column) for column in zip(*rows, strict=True)]
+        widths = [max(len(text) for text, _ in column) for column in list(zip(*rows, strict=True))[:-1]]
+        margin = sum(widths) + gap * len(widths)
+        below = self.width - margin < NARROWEST_COLUMN
         for row in rows:
-            cells, left = [], self.width
-            for (text, style), width in zip(row[:-1], widths, strict=False):
-                cells.append(self.styled(text, style) + " " * (width - len(text) + gap))
-                left -= width + gap
-            text, style = row[-1]
-            cells.append(self.styled(shortened(text, max(left, 16)), style))
-            self.line("".join(cells).rstrip())
+            *cells, (text, style) = row
+            start = "".join(
+                self.styled(cell, look) + " " * (width - len(cell) + gap)
+                for (cell, look), width in zip(cells, widths, strict=True)
+            )
+            if below:
+                self.line(start.rstrip())
+                start, margin = " " * INDENT, INDENT
+            for line in self._broken(text, self.width - margin):
+                self.line((start + self.styled(line, style)).rstrip())
+                start = " " * margin
+
+    def _broken(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(text, width) or [""] if width < len(text) else [text]
 
 
 class Progress:

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 from callgate.doors import opened_on_use
 
 if TYPE_CHECKING:
-    from callgate.runtime.check import check_targets
+    from callgate.runtime.checking import check_targets
     from callgate.runtime.detector import AsyncDetector, Knowledge
     from callgate.runtime.finding import Finding
     from callgate.runtime.report import ModelReport, error_as_json, timestamp
-    from callgate.runtime.sync import Detector, shared_detector
+    from callgate.runtime.sync import Detector, check, shared_detector
 
 __all__ = [
     "AsyncDetector",
@@ -17,6 +17,7 @@ __all__ = [
     "Finding",
     "Knowledge",
     "ModelReport",
+    "check",
     "check_targets",
     "error_as_json",
     "shared_detector",
@@ -31,7 +32,8 @@ __getattr__ = opened_on_use(
         "Finding": "finding",
         "Knowledge": "detector",
         "ModelReport": "report",
-        "check_targets": "check",
+        "check": "sync",
+        "check_targets": "checking",
         "error_as_json": "report",
         "shared_detector": "sync",
         "timestamp": "report",

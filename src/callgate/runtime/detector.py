@@ -129,7 +129,7 @@ class AsyncDetector:
         for task in list(self._under_way.values()):
             task.cancel()
         await self._looks.close()
-        await asyncio.to_thread(self._sandbox.close)
+        self._sandbox.close()  # at once: it kills its child
 
     async def __aenter__(self) -> Self:
         return self

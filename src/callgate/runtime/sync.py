@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import threading
 from collections.abc import Coroutine, Sequence
 from concurrent.futures import Future
@@ -81,6 +82,15 @@ class Detector:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
 
+def check(model: ModelRef | str) -> Capabilities:
+    """What `model` can do, and the evidence: `check("qwen3:8b").tools` is yes, no or unknown.
+
+    Raises: UsageError or HeaderError, if it names a file that is no good; never for a server that fails, which makes
+    the answer a guess.
+    """
+    return shared_detector().capabilities(model)
+
+
 _sharing = threading.Lock()
 
 
@@ -92,4 +102,6 @@ def shared_detector() -> Detector:
 
 @cache
 def _make_shared() -> Detector:
-    return Detector()
+    detector = Detector()
+    atexit.register(detector.close)
+    return detector

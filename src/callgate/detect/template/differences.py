@@ -32,13 +32,29 @@ _LOOP_OVER_TOOLS = re.compile(r"\bin\s+tools\b(?!\s*[\w|])")
 LOOP_OVER_NO_TOOLS = "a loop over tools that may be none"
 
 
+_TRACES: Mapping[str, re.Pattern[str]] = {
+    "safe": re.compile(r"\|\s*safe\b"),
+    "indent": re.compile(r"\|\s*indent\b"),
+    "attr": re.compile(r"\|\s*attr\b"),
+    "sameas": re.compile(r"\bsameas\b"),
+    "self": re.compile(r"\bself\b"),
+    "raw": re.compile(r"\braw\b"),
+}
+"""A template without any of these needn't be taken apart: a plain search is a hundred times faster."""
+_GUARDS = ("{% if tools", "{%- if tools", "{% if not tools", "{%- if not tools")
+
+
 def first_difference(source: str) -> str | None:
     """The name of a construct in `source` on which the engines differ, if there is one."""
-    code = "\n".join(
-        block["kind"] + _STRING_OR_NEWLINE.sub(_blank, block["code"])
-        for block in _BLOCK.finditer(source)
-        if block["kind"]
-    )
+    loops_unguarded = "in tools" in source and not any(guard in source for guard in _GUARDS)
+    if loops_unguarded or any(word in source and trace.search(source) for word, trace in _TRACES.items()):
+        return _first_in(source)
+    return None
+
+
+def _first_in(source: str) -> str | None:
+    blocks = (block for block in _BLOCK.finditer(source) if block["kind"])
+    code = "\n".join(block["kind"] + _STRING_OR_NEWLINE.sub(_blank, block["code"]) for block in blocks)
     for name, pattern in _CONSTRUCTS.items():
         if pattern.search(code):
             return name

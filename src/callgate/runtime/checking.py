@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from callgate.detect import TemplateSandbox
 from callgate.runtime.files import (
     LARGEST_TEXT,
+    boxed_facts,
     decode_text,
     file_facts,
     is_model_file,
@@ -81,6 +82,8 @@ def _plan(target: str, standard_input: BinaryIO) -> Iterator[_Work]:
             ref = ModelRef.parse(target)
             if ref.scheme == "file" and "://" not in ref.name:
                 yield _Work(target, facts=partial(file_facts, ref.name))
+            elif ref.scheme in ("tiny", "tiny-plain"):
+                yield _Work(target, facts=partial(boxed_facts, ref.scheme))
             else:
                 yield _Work(target, ref=ref)
     except CallgateError as error:
