@@ -1,9 +1,13 @@
 """What a model's name alone says: a guess, for when nobody else can be asked.
 
 What is known of names is data, in `names.json`: lists of entries, of which the first that fits decides. An entry fits
-where its `stem` stands in the name as words of their own (`qwen3` in `Qwen3-8B-GGUF`, not in `qwen3.5`; a `*` leaves
-the end open), where one of its words `with` is in the name or its tag, and where the model isn't known to be smaller than
-`at_least` billion parameters. Each entry has an example, and a test holds it to that.
+
+- where its `stem` stands in the name as words of their own: `qwen3` in `Qwen3-8B-GGUF`, not in `qwen3.5`; a `*` leaves
+  the end open;
+- where one of its words `with` is in the name or its tag;
+- where the model isn't known to be smaller than `at_least` billion parameters.
+
+Each entry has an example, and a test holds it to that.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def recognise(
 def entry_of(listing: object, name: str) -> Mapping[str, object] | None:
     """The model's entry in a server's list of models, in whichever form the list comes.
 
-    `name` may be an alias, or lack Ollama's `:latest`. A llama-server with one model serves it under any name, and under none.
+    `name` may be an alias, or lack Ollama's `:latest`. A llama-server with one model serves it under any name.
     """
     names = {name, f"{name}:latest"}
     entries = [*_entries(listing, "data"), *_entries(listing, "models")]

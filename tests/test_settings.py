@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callgate.settings import TABLE, Secret, Settings, load_settings
+from callgate.vocabulary import UsageError
+
+
+def test_defaults() -> None:
+    settings = load_settings(environ={})
+    assert settings == Settings()
+    assert (settings.detect.cache_ttl, settings.detect.guess_ttl, settings.detect.server_timeout) == (600, 30, 5)
+    assert settings.origin("detect.cache_ttl") == "default"
+
+
+def test_each_source_gives_way_to_a_stronger_one(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("[detect]\ncache_ttl = 1\nguess_ttl = 1\nserver_timeout = 1\n")
+    environ = {
+        "CALLGATE_CONFIG": str(file),
+        "CALLGATE_DETECT_CACHE_TTL": "2",
+        "CALLGATE_DETECT_GUESS_TTL": "2.5",
+    }
+    settings = load_settings({"detect.cache_ttl": 3}, environ)
+    assert (settings.detect.cache_ttl, settings.detect.guess_ttl, settings.detect.server_timeout) == (3, 2.5, 1)
+    assert settings.origin("detect.cache_ttl") == "override"
+    assert settings.origin("detect.guess_ttl") == "env:CALLGATE_DETECT_GUESS_TTL"
+    assert settings.origin("detect.server_timeout") == f"file:{file}"
+    assert settings.origin("ollama.host") == "default"
+
+
+def test_foreign_variables_count_too_but_ours_count_more() -> None:
+    foreign = {"OLLAMA_HOST": "there:1", "HF_ENDPOINT": "https://hub.example", "HF_TOKEN": "hf_secret"}
+    settings = load_settings(environ=foreign)
+    assert (settings.ollama.host, settings.hub.endpoint) == ("there:1", "https://hub.example")
+    assert settings.origin("ollama.host") == "env:OLLAMA_HOST"
+    assert load_settings(environ={**foreign, "CALLGATE_OLLAMA_HOST": "here:2"}).ollama.host == "here:2"
+
+
+def test_an_empty_variable_sets_nothing() -> None:
+    assert load_settings(environ={"OLLAMA_HOST": " ", "CALLGATE_DETECT_CACHE_TTL": ""}) == Settings()
+
+
+def test_a_secret_is_never_shown() -> None:
+    settings = load_settings(environ={"HF_TOKEN": "hf_secret"})
+    assert settings.hub.token == Secret("hf_secret")
+    assert settings.hub.token.reveal() == "hf_secret"
+    assert "hf_secret" not in f"{settings!r} {settings.hub.token}"
+    with pytest.raises(UsageError) as caught:
+        load_settings(environ={"HF_TOKEN": "hf_secret with spaces"})
+    assert "hf_secret" not in f"{caught.value.message} {caught.value.hint}"
+
+
+@pytest.mark.parametrize("value", ["x", "-1", "nan", "inf", "1e400", "true", "1_0"])
+def test_a_wrong_value_names_setting_value_origin_and_what_is_expected(value: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        load_settings(environ={"CALLGATE_DETECT_CACHE_TTL": value})
+    for word in ("detect.cache_ttl", repr(value), "env:CALLGATE_DETECT_CACHE_TTL", "a number of seconds"):
+        assert word in caught.value.message
+    assert "600" in (caught.value.hint or "")
+
+
+def test_a_wrong_value_in_the_file_is_no_text_either(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('[detect]\ncache_ttl = "600"\n')
+    with pytest.raises(UsageError, match="a number of seconds"):
+        load_settings(environ={"CALLGATE_HOME": str(tmp_path)})
+
+
+@pytest.mark.parametrize("content", ["[detect]\ncache_tll = 1\n", "[detetc]\ncache_ttl = 1\n"])
+def test_an_unknown_setting_in_the_file_is_an_error_that_names_the_nearest(tmp_path: Path, content: str) -> None:
+    (tmp_path / "config.toml").write_text(content)
+    with pytest.raises(UsageError) as caught:
+        load_settings(environ={"CALLGATE_HOME": str(tmp_path)})
+    assert "config.toml" in caught.value.message
+    assert "'detect.cache_ttl'" in (caught.value.hint or "")
+
+
+def test_an_unknown_override_is_an_error() -> None:
+    with pytest.raises(UsageError, match="no setting"):
+        load_settings({"nonsense": 1}, {})
+    with pytest.raises(UsageError, match="no setting"):
+        load_settings(environ={}).origin("nonsense")
+
+
+@pytest.mark.parametrize(
+    "content", [b"not toml", b"\xff\xfe", b"top = 1\n", b"#" * 1_000_001, b"a = " + b"[" * 100_000]
+)
+def test_a_file_that_holds_no_settings_is_an_error(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "config.toml"
+    file.write_bytes(content)
+    with pytest.raises(UsageError, match=r"config\.toml"):
+        load_settings(environ={"CALLGATE_CONFIG": str(file)})
+
+
+def test_a_file_that_is_named_has_to_be_there(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="can't be read"):
+        load_settings(environ={"CALLGATE_CONFIG": str(tmp_path / "none.toml")})
+    assert load_settings(environ={"CALLGATE_HOME": str(tmp_path)}) == Settings()
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="the folder of other platforms")
+def test_the_file_among_the_users_settings(tmp_path: Path) -> None:
+    folder = tmp_path / ".config" / "callgate"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text("[detect]\ncache_ttl = 7\n")
+    assert load_settings(environ={"HOME": str(tmp_path)}).detect.cache_ttl == 7
+    assert load_settings(environ={"XDG_CONFIG_HOME": str(tmp_path / ".config")}).detect.cache_ttl == 7
+    assert load_settings(environ={"HOME": str(tmp_path), "CALLGATE_HOME": str(tmp_path)}).detect.cache_ttl == 600
+
+
+def test_every_setting_says_what_it_is_for() -> None:
+    for key, setting in TABLE.items():
+        assert setting.key == key
+        assert setting.help
+        assert setting.expects
+        assert setting.env[0] == f"CALLGATE_{key.replace('.', '_').upper()}"
+
+
+def test_settings_dont_load_a_toml_reader_without_a_file() -> None:
+    code = "import sys, callgate.settings as s; s.load_settings(environ={}); print('tomllib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+@given(st.sampled_from(sorted(TABLE)), st.text(max_size=30).filter(lambda text: "\0" not in text))
+def test_any_value_is_taken_or_refused(key: str, value: str) -> None:
+    variable = TABLE[key].env[0]
+    try:
+        settings: Settings | None = load_settings(environ={variable: value})
+    except UsageError as error:
+        settings, refusal = None, error.message
+    else:
+        refusal = ""
+    if settings is None:
+        assert key in refusal
+    else:
+        assert settings.origin(key) == (f"env:{variable}" if value.strip() else "default")
