@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callgate.detect.template.differences import LOOP_OVER_NO_TOOLS, first_difference
+from callgate.detect.template.differences import LOOP_OVER_NONE, first_difference
 from callgate.detect.template.jinja_engine import JinjaEngine
 from callgate.detect.template.minijinja_engine import MinijinjaEngine, Unsure
 
-CONTEXT: dict[str, Any] = {"text": "a\n", "items": ["x", "y"], "nothing": None, "tools": None}
+CONTEXT: dict[str, Any] = {"text": "a\n", "items": ["x", "y"], "nothing": None, "tools": None, "documents": None}
 
 DIFFERENT = {
     "a raw block": "{% raw %}\nb{% endraw %}",
@@ -21,7 +21,7 @@ DIFFERENT = {
     "the filter attr": "{{ {'a': 1} | attr('a') }}",
     "the test sameas": "{{ items is sameas items }}",
     "the variable self": "{{ self is defined }}",
-    LOOP_OVER_NO_TOOLS: "{% for tool in tools %}{{ tool }}{% endfor %}",
+    LOOP_OVER_NONE: "{% for tool in tools %}{{ tool }}{% endfor %}",
 }
 
 
@@ -94,6 +94,11 @@ def test_the_dialect_is_rendered_alike(source: str) -> None:
     rendered = MinijinjaEngine(source).render(CONTEXT)
     assert rendered is not None
     assert rendered == JinjaEngine(source).render(CONTEXT)
+
+
+def test_documents_may_be_none_as_well_as_tools() -> None:
+    assert first_difference("{% for d in documents %}{{ d }}{% endfor %}") == LOOP_OVER_NONE
+    assert first_difference("{% if documents %}{% for d in documents %}{{ d }}{% endfor %}{% endif %}") is None
 
 
 def test_words_in_strings_comments_and_text_are_no_constructs() -> None:

@@ -27,9 +27,10 @@ _CONSTRUCTS: Mapping[str, re.Pattern[str]] = {
     "the test sameas": re.compile(r"\bis\s+(?:not\s+)?sameas\b"),
     "the variable self": re.compile(r"(?<![.\w])self\b"),
 }
-_TOOLS = re.compile(r"\btools\b")
-_LOOP_OVER_TOOLS = re.compile(r"\bin\s+tools\b(?!\s*[\w|])")
-LOOP_OVER_NO_TOOLS = "a loop over tools that may be none"
+_MAY_BE_NONE = ("tools", "documents")
+_MENTION = {name: re.compile(rf"\b{name}\b") for name in _MAY_BE_NONE}
+_LOOP = {name: re.compile(rf"\bin\s+{name}\b(?!\s*[\w|])") for name in _MAY_BE_NONE}
+LOOP_OVER_NONE = "a loop over what may be none"
 
 
 _TRACES: Mapping[str, re.Pattern[str]] = {
@@ -41,15 +42,20 @@ _TRACES: Mapping[str, re.Pattern[str]] = {
     "raw": re.compile(r"\braw\b"),
 }
 """A template without any of these needn't be taken apart: a plain search is a hundred times faster."""
-_GUARDS = ("{% if tools", "{%- if tools", "{% if not tools", "{%- if not tools")
 
 
 def first_difference(source: str) -> str | None:
     """The name of a construct in `source` on which the engines differ, if there is one."""
-    loops_unguarded = "in tools" in source and not any(guard in source for guard in _GUARDS)
-    if loops_unguarded or any(word in source and trace.search(source) for word, trace in _TRACES.items()):
+    if any(_may_loop_over_none(source, name) for name in _MAY_BE_NONE) or any(
+        word in source and trace.search(source) for word, trace in _TRACES.items()
+    ):
         return _first_in(source)
     return None
+
+
+def _may_loop_over_none(source: str, name: str) -> bool:
+    guards = (f"{block} {question}{name}" for block in ("{%", "{%-") for question in ("if ", "if not "))
+    return f"in {name}" in source and not any(guard in source for guard in guards)
 
 
 def _first_in(source: str) -> str | None:
@@ -58,9 +64,10 @@ def _first_in(source: str) -> str | None:
     for name, pattern in _CONSTRUCTS.items():
         if pattern.search(code):
             return name
-    loops = len(_LOOP_OVER_TOOLS.findall(code))
-    if loops and loops == len(_TOOLS.findall(code)):
-        return LOOP_OVER_NO_TOOLS
+    for name in _MAY_BE_NONE:
+        loops = len(_LOOP[name].findall(code))
+        if loops and loops == len(_MENTION[name].findall(code)):  # it never asks whether there are any
+            return LOOP_OVER_NONE
     return None
 
 

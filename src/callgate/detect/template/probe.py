@@ -29,6 +29,16 @@ from callgate.detect.template.conversations import (
 from callgate.detect.template.report import TemplateReport
 
 THINKING_SWITCHES = ("enable_thinking", "thinking", "thinking_mode", "skip_think", "reasoning_effort")
+Switches = tuple[tuple[str, bool], ...]
+"""Template variables that are set for one rendering."""
+KEEP_THINKING: Switches = (
+    ("enable_thinking", True),
+    ("preserve_thinking", True),
+    ("clear_thinking", False),
+    ("truncate_history_thinking", False),
+    ("drop_thinking", False),
+)
+"""What templates call the wish that earlier thinking stays in the prompt."""
 SPECIAL_TOKENS = {
     **{f"{name}_token": f"<{name}>" for name in ("bos", "eos", "unk", "pad", "sep", "cls", "mask")},
     "additional_special_tokens": [f"<extra_{index}>" for index in range(16)],
@@ -66,7 +76,7 @@ class _Probe:
         self._engine = engine
         self._source = source
         self._variables = variables
-        self._seen: dict[tuple[AnyChat, str, bool], str] = {}
+        self._seen: dict[tuple[AnyChat, Switches], str] = {}
         self._notes: list[str] = []
         self._ways = COMMON_WAYS if "tool_calls" not in source else (*COMMON_WAYS, *OTHER_WAYS)
 
@@ -97,8 +107,8 @@ class _Probe:
             engine=self._engine.name,
         )
 
-    def _prompt(self, chat: AnyChat, switch: str = "", on: bool = False) -> str:
-        key = (chat, switch, on)
+    def _prompt(self, chat: AnyChat, switches: Switches = ()) -> str:
+        key = (chat, switches)
         if (seen := self._seen.get(key)) is not None:
             return seen
         context = {
@@ -107,9 +117,8 @@ class _Probe:
             "tools": chat.offered(),
             "documents": None,
             "add_generation_prompt": True,
+            **dict(switches),
         }
-        if switch:
-            context[switch] = on
         prompt = self._engine.render(context) or ""
         self._seen[key] = prompt
         return prompt
@@ -195,7 +204,11 @@ class _Probe:
     def _keeps_reasoning(self) -> bool:
         if not self._reads("reasoning", "thinking"):
             return False
-        return any(REASONING in self._prompt(chat) for chat in self._chats(reasoning=True))
+        return any(
+            REASONING in self._prompt(chat, switches)
+            for switches in ((), KEEP_THINKING)
+            for chat in self._chats(reasoning=True)
+        )
 
     def _thinking_switch(self) -> str | None:
         for switch in THINKING_SWITCHES:
@@ -210,4 +223,4 @@ class _Probe:
             *self._chats(reasoning=True),
             *self._ways,
         )
-        return any(self._prompt(chat, switch, on=True) != self._prompt(chat, switch, on=False) for chat in chats)
+        return any(self._prompt(chat, ((switch, True),)) != self._prompt(chat, ((switch, False),)) for chat in chats)
