@@ -13,12 +13,13 @@ EXPECTED: tuple[type[BaseException], ...] = (TemplateError,)
 SLOW_S = 3.0
 
 _PIECES = [
-    "{{", "}}", "{%", "%}", "{#", "#}", "-", "(", ")", "[", "]", "'", '"', "|", "~", "+", "*", "**", ".", ",", " in ", " is ",
-    "messages", "tools", "message.content", "tool_calls", "arguments", "loop.last", "range(9)", "none", "true", "not ",
-    "{% for x in messages %}", "{% endfor %}", "{% if tools %}", "{% endif %}", "{% set x = 1 %}", "{% macro f(a) %}",
-    "{% endmacro %}", "{{ f(1) }}", "| tojson", "| length", "| safe", "| indent", "| items", "| join(',')", "namespace(a=1)",
-    "raise_exception('x')", "strftime_now('%d')", "{% break %}", "{% continue %}", "{% generation %}", "{% endgeneration %}",
-    "{% raw %}", "{% endraw %}", "\n", "\r\n", "\\", "é", "\0", "9" * 20,
+    "{{", "}}", "{%", "%}", "{#", "#}", "-", "(", ")", "[", "]", "'", '"', "|", "~", "+", "*", "**", ".", ",",
+    " in ", " is ", "messages", "tools", "message.content", "tool_calls", "arguments", "loop.last", "range(9)",
+    "none", "true", "not ", "{% for x in messages %}", "{% endfor %}", "{% if tools %}", "{% endif %}",
+    "{% set x = 1 %}", "{% macro f(a) %}", "{% endmacro %}", "{{ f(1) }}", "| tojson", "| length", "| safe",
+    "| indent", "| items", "| join(',')", "namespace(a=1)", "raise_exception('x')", "strftime_now('%d')",
+    "{% break %}", "{% continue %}", "{% generation %}", "{% endgeneration %}", "{% raw %}", "{% endraw %}", "\n",
+    "\r\n", "\\", "é", "\0", "9" * 20,
 ]  # fmt: skip
 
 

@@ -52,7 +52,18 @@ def test_a_look_at_a_file_needs_no_event_loop_and_no_http_client() -> None:
     assert not {"asyncio", "aiohttp", "jinja2", "urllib.request"} & imported("check --json tiny")
 
 
+SCRIPT = """
+import sys
+from callgate.cli import main
+try:
+    main(sys.argv[1:])
+except SystemExit:
+    pass
+print()
+print(*sys.modules)
+"""
+
+
 def imported(command: str) -> set[str]:
-    script = "import sys\nfrom callgate.cli import main\ntry:\n    main(sys.argv[1:])\nexcept SystemExit:\n    pass\nprint()\nprint(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script, *command.split()], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", SCRIPT, *command.split()], capture_output=True, text=True, check=True)
     return set(done.stdout.splitlines()[-1].split())

@@ -14,7 +14,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from bench.measure import emit
 
 environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols])
-environment.filters["tojson"] = lambda value, **options: json.dumps(value, ensure_ascii=False)
+environment.filters["tojson"] = lambda value, **_: json.dumps(value, ensure_ascii=False)
 environment.filters["from_json"] = json.loads
 environment.globals["strftime_now"] = lambda form: form
 environment.globals["raise_exception"] = lambda message: message
@@ -40,12 +40,12 @@ for path in sorted(Path(sys.argv[1]).iterdir()):
     start = perf_counter()
     try:
         template = environment.from_string(source)
-    except Exception:  # a tag that it doesn't know, with other white space
+    except Exception:  # noqa: BLE001  # a tag that it doesn't know, with other white space
         continue
     for conversation in CONVERSATIONS:
         try:
             template.render(bos_token="", eos_token="", add_generation_prompt=True, **conversation)
-        except Exception:  # the template won't have it
+        except Exception:  # noqa: BLE001  # the template won't have it
             continue
     taken.append((perf_counter() - start) * 1e3)
 emit("verdict on a chat template, median", statistics.median(taken), "ms", f"jinja2 {version('jinja2')}")

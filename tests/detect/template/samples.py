@@ -54,14 +54,14 @@ SAMPLES = {
         "tools", *ANY_ROLE, "tool_calls", "requires_object_arguments",
     ),
     "parameters as tags": _sample(
-        _LIST_TOOLS + _EACH + _SAY + "{%- for call in message.tool_calls or [] %}{{- '<call=' + call.function.name + '>' }}"
+        _LIST_TOOLS + _EACH + _SAY + "{%- for call in message.tool_calls or [] %}{{- '<call=' + call.function.name }}"
         "{%- for name, value in call.function.arguments.items() %}{{- '<' + name + '>' + value }}{%- endfor %}"
         "{%- endfor %}" + _DONE,
         "tools", *ANY_ROLE, *CALLS,
     ),
     "ids of nine characters": _sample(
         _LIST_TOOLS + _EACH + _SAY + "{%- for call in message.tool_calls or [] %}"
-        "{%- if call.id is not defined or call.id | length != 9 %}{{- raise_exception('nine!') }}{%- endif %}{%- endfor %}"
+        "{%- if call.id | length != 9 %}{{- raise_exception('nine!') }}{%- endif %}{%- endfor %}"
         + _CALLS + _DONE,
         "tools", *ANY_ROLE, *CALLS,
     ),
@@ -85,7 +85,7 @@ SAMPLES = {
         "tool_responses", "string_content",
     ),
     "parts only": _sample(
-        _EACH + "{{- '<' + message.role + '>' }}{%- for part in message.content %}{{- part.text }}{%- endfor %}" + _DONE,
+        _EACH + "{{- '<' + message.role }}{%- for part in message.content %}{{- part.text }}{%- endfor %}" + _DONE,
         "system_role", "tool_responses", "typed_content", "requires_typed_content",
     ),
     "strings and parts": _sample(
@@ -95,11 +95,12 @@ SAMPLES = {
     ),
     "parts printed whole": _sample(_EACH + "{{- '<' + message.role + '>' ~ message.content }}" + _DONE, *ANY_ROLE),
     "a switch for thinking": _sample(
-        _EACH + _SAY + _DONE + "{%- if enable_thinking is defined and not enable_thinking %}{{- '<think></think>' }}{%- endif %}",
+        _EACH + _SAY + _DONE
+        + "{%- if enable_thinking is defined and not enable_thinking %}{{- '<think></think>' }}{%- endif %}",
         *ANY_ROLE, "enable_thinking",
     ),
     "thoughts that are kept": _sample(
-        _EACH + "{%- if message.reasoning_content %}{{- '<think>' + message.reasoning_content }}{%- endif %}" + _SAY + _DONE,
+        _EACH + "{%- if message.reasoning_content %}{{- message.reasoning_content }}{%- endif %}" + _SAY + _DONE,
         *ANY_ROLE, "preserve_reasoning",
     ),
     "the generation tag": _sample(

@@ -71,11 +71,13 @@ def test_what_both_refuse_needs_no_second_opinion(source: str) -> None:
 
 SAME = [
     "{{ {'a': true, 'b': none} }}{{ [1, 'q'] }}{{ ('a',) }}",
-    "{{ {'a': 'é<'} | tojson }}{{ {'b': 1, 'a': 2} | tojson(sort_keys=true, indent=2) }}{{ [1] | tojson(separators=(',', ':')) }}",
+    "{{ {'a': 'é<'} | tojson }}{{ {'b': 1, 'a': 2} | tojson(sort_keys=true, indent=2) }}",
+    "{{ [1, 2] | tojson(separators=(',', ':')) }}{{ 'é' | tojson(ensure_ascii=true) }}",
     "{% set ns = namespace(x=1) %}{% for i in [1, 2] %}{% set ns.x = ns.x + i %}{% endfor %}{{ ns.x }}",
     "{% for x in [1, 2, 3] %}{% if x == 2 %}{% continue %}{% endif %}{{ loop.index }}{{ loop.last }}{% endfor %}",
     "{% for x in [1, 2] %}{% if x == 2 %}{% break %}{% endif %}{{ x }}{% endfor %}",
-    "{{ ' a '.strip() }}{{ 'a,b'.split(',')[-1] }}{{ 'ab'.startswith(('x', 'a')) }}{{ 'a'.replace('a', 'b') }}{{ 'A b'.lower().title() }}",
+    "{{ ' a '.strip() }}{{ 'a,b'.split(',')[-1] }}{{ 'ab'.startswith(('x', 'a')) }}",
+    "{{ 'a'.replace('a', 'b') }}{{ 'A b'.lower().title() }}{{ 'ab'.find('b') }}{{ ' a'.lstrip() }}",
     "{% macro f(a, b=2) %}{{ a }}{{ b }}{% endmacro %}{{ f(1) }}{{ f(1, b=3) }}",
     "{{ items[::-1] }}{{ items[-1] }}{{ text[:1] }}",
     "{{ [{'a': 1}, {'a': 2}] | selectattr('a', 'equalto', 2) | map(attribute='a') | list }}",
