@@ -77,7 +77,7 @@ def show_evidence(screen: Screen, report: ModelReport) -> None:
         else:
             _show_claim(screen, claim, rows, found_at=known.cached_at if known else None)
     for (answer, source, detail), claims in alone.items():
-        screen.line(f"  {screen.styled(', '.join(claims), 'strong')}: {printable(answer)}")
+        screen.wrapped(f"{', '.join(claims)}: {printable(answer)}", indent=2, style="strong")
         screen.wrapped(f"{source}: {printable(detail)}", indent=6, mark=screen.styled("●", "good"))
     if report.evidence:
         screen.line(screen.styled("  ● decides   ≠ disagrees   · agrees, or doesn't know", "dim"))

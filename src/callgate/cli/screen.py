@@ -33,12 +33,12 @@ class Screen:
     def line(self, text: str = "") -> None:
         print(text, file=self.stream)
 
-    def wrapped(self, text: str, *, indent: int, mark: str = "") -> None:
+    def wrapped(self, text: str, *, indent: int, mark: str = "", style: str = "") -> None:
         """A paragraph, `indent` columns in; `mark`, one column wide, stands before its first line."""
-        first = " " * (indent - 2) + mark + " " if mark else " " * indent
+        start = " " * (indent - 2) + mark + " " if mark else " " * indent
         for line in self._broken(text, self.width - indent):
-            self.line(first + line)
-            first = " " * indent
+            self.line(start + self.styled(line, style))
+            start = " " * indent
 
     def table(self, rows: Iterable[Sequence[tuple[str, str]]], *, gap: int = 2) -> None:
         """Rows of cells, each a text and a style; the last column takes the rest of the line, or the lines below."""
