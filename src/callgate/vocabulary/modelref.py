@@ -90,6 +90,8 @@ class ModelRef(msgspec.Struct, frozen=True):
         if scheme in ("http", "https") and not hash_ and base.partition("?")[0].lower().endswith(".gguf"):
             return cls("file", text)
         base = base.rstrip("/")
+        if not base and scheme in ("http", "https", "ollama+http", "ollama+https"):
+            raise UsageError(f"{text!r} names no server", hint=f"write {scheme}://HOST#NAME")
         if scheme in ("ollama+http", "ollama+https"):
             if not name:
                 raise UsageError(f"{text!r} names a server but no model", hint=f"write {scheme}://{base}#NAME")
