@@ -22,12 +22,13 @@ class OllamaBackend:
         self.endpoint = endpoint
         self._http = http
         self._timeout = timeout
+        self._digests: dict[str, str] = {}
 
     async def facts(self, model: str) -> Facts:
         """Raises: NotFound, if it has no such model; BackendError, if it doesn't answer."""
         show, tags, running, version = await asyncio.gather(
             self._http.post_json(f"{self.endpoint}/api/show", {"model": model}, timeout=self._timeout),
-            self._get("/api/tags"),
+            self._tags(),
             self._get("/api/ps"),
             self._get("/api/version"),
             return_exceptions=True,
@@ -58,7 +59,17 @@ class OllamaBackend:
 
     async def models(self) -> list[str]:
         """The names of the models that it has. Raises: BackendError."""
-        return _names(await self._get("/api/tags"))
+        return _names(await self._tags())
+
+    def digest_of(self, model: str) -> str | None:
+        """Of the model as it was when this server last listed its models."""
+        return self._digests.get(_full_name(model))
+
+    async def _tags(self) -> object:
+        tags = await self._get("/api/tags")
+        named = ((_text(entry, "name"), _text(entry, "digest")) for entry in _entries(tags))
+        self._digests = {_full_name(name): digest for name, digest in named if name and digest}
+        return tags
 
     async def _get(self, path: str) -> object:
         return await self._http.get_json(f"{self.endpoint}{path}", timeout=self._timeout)
@@ -81,9 +92,17 @@ def _names(answer: object) -> list[str]:
 
 
 def _entry(answer: object, model: str) -> Mapping[str, Any] | None:
-    """The entry of `model`, whose tag may be left out."""
-    wanted = {model, f"{model}:latest"} if ":" not in model.rpartition("/")[2] else {model}
-    return next((entry for entry in _entries(answer) if {_text(entry, "name"), _text(entry, "model")} & wanted), None)
+    wanted = _full_name(model)
+    for entry in _entries(answer):
+        if wanted in (_full_name(_text(entry, "name") or ""), _full_name(_text(entry, "model") or "")):
+            return entry
+    return None
+
+
+def _full_name(model: str) -> str:
+    """One spelling for all that Ollama takes for the same: its registry, its library and `latest` may be left out."""
+    name = model.lower().removeprefix("registry.ollama.ai/").removeprefix("library/")
+    return name if ":" in name.rpartition("/")[2] else f"{name}:latest"
 
 
 def _text(entry: Mapping[str, Any] | None, key: str) -> str | None:

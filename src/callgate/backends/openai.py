@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from typing import Any
+from urllib.parse import quote
 
 from callgate.backends.ollama import OllamaBackend
 from callgate.detect import entry_of, llama_server_templates, llama_server_tokens, recognise
-from callgate.vocabulary import BackendError, Facts, NotFound, ServerKind
+from callgate.vocabulary import BackendError, BadAnswer, Facts, NotFound, ServerKind
 from callgate.wire import HttpClient, normalise_base_url
 
 MOST_SHOWN = 5
@@ -18,7 +19,7 @@ _WHERE_MORE_IS = {
     ServerKind.SGLANG: ("/model_info", "/get_model_info"),
     ServerKind.OPENAI: ("/props", "/api/v1/models", "/api/v0/models", "/api/version"),
 }
-"""What each kind of server says beyond `/v1/models`. One that doesn't name itself there is asked what the others know."""
+"""Where a server says more than in `/v1/models`. One that doesn't name its kind there is asked what the others know."""
 
 
 class OpenAIBackend:
@@ -34,19 +35,16 @@ class OpenAIBackend:
     async def facts(self, model: str) -> Facts:
         """Raises: NotFound, if it has no such model; BackendError, if it doesn't answer."""
         models = await self._http.get_json(f"{self._base}/models", timeout=self._timeout)
+        if not isinstance(models, dict):
+            raise BadAnswer(f"{self._base}/models sent no object", hint="is this an OpenAI-compatible server?")
         kind = recognise(models=models)
-        more = await self._more(_WHERE_MORE_IS.get(kind, ()))
-        if kind is ServerKind.OPENAI:
-            kind = recognise(
-                models=models,
-                props=more.get("/props"),
-                lm_studio=more.get("/api/v1/models") or more.get("/api/v0/models"),
-                ollama_version=more.get("/api/version"),
-            )
         listing = entry_of(models, model)
-        if listing is None:
+        if listing is None and not (model and kind is ServerKind.OLLAMA):  # which knows more spellings of its names
             raise self._no_such_model(model, models)
-        name = model or str(listing.get("id", ""))
+        name = model or str((listing or {}).get("id", ""))
+        more = await self._more(_WHERE_MORE_IS.get(kind, ()), name)
+        if kind is ServerKind.OPENAI:
+            kind = _recognised_by(more)
         if kind is ServerKind.OLLAMA:
             return await OllamaBackend(self._root, self._http, timeout=self._timeout).facts(name)
         answer = _about(more, kind, name)
@@ -63,8 +61,10 @@ class OpenAIBackend:
             at=time.time(),
         )
 
-    async def _more(self, paths: tuple[str, ...]) -> dict[str, object]:
-        answers = await asyncio.gather(*(self._ask(path) for path in paths))
+    async def _more(self, paths: tuple[str, ...], model: str) -> dict[str, object]:
+        # A llama-server with several models wants to be told which, and would load it.
+        which = f"?model={quote(model, safe='')}&autoload=false"
+        answers = await asyncio.gather(*(self._ask(path + which if path == "/props" else path) for path in paths))
         return {path: answer for path, answer in zip(paths, answers, strict=True) if answer is not None}
 
     async def _ask(self, path: str) -> object:
@@ -77,9 +77,18 @@ class OpenAIBackend:
     def _no_such_model(self, model: str, models: object) -> NotFound:
         names = model_names(models)
         has = ", ".join(names[:MOST_SHOWN]) + (" …" if len(names) > MOST_SHOWN else "")
+        if not names:
+            return NotFound(f"{self._base} has no models", hint="load one there first")
         if not model:
             return NotFound(f"{self._base} has several models", hint=f"name one: {self._base}#NAME, of {has}")
-        return NotFound(f"{self._base} has no model {model!r}", hint=f"it has: {has}" if names else None)
+        return NotFound(f"{self._base} has no model {model!r}", hint=f"it has: {has}")
+
+
+def _recognised_by(more: dict[str, object]) -> ServerKind:
+    """LM Studio's older versions answer 200 to the path that they don't know, so both its answers count."""
+    if ServerKind.LM_STUDIO in [recognise(lm_studio=more.get(path)) for path in ("/api/v1/models", "/api/v0/models")]:
+        return ServerKind.LM_STUDIO
+    return recognise(props=more.get("/props"), ollama_version=more.get("/api/version"))
 
 
 def _about(more: dict[str, object], kind: ServerKind, name: str) -> dict[str, Any] | None:

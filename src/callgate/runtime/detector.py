@@ -6,13 +6,13 @@ import asyncio
 import logging
 import time
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
-
-import msgspec
 
 from callgate.detect import TemplateSandbox
 from callgate.runtime.finding import Finding, find_in, weigh
 from callgate.runtime.looks import Looks
+from callgate.runtime.memory import Made, Memory
 from callgate.settings import Settings, load_settings
 from callgate.vocabulary import (
     Answer,
@@ -33,20 +33,16 @@ log = logging.getLogger(__name__)
 logging.getLogger("callgate").addHandler(logging.NullHandler())  # a library is silent unless it is asked
 
 DEFAULT_CONTEXT = 4096
-USABLE_SHARE = 0.8
+USABLE_FIFTHS = 4
 """The part of a context that a conversation may fill; the rest is for the answer."""
+MOST_TOLD = 1000
+_IN_THE_BOX = ModelRef("tiny", "tiny")
 
 
 class Knowledge(Protocol):
     """What the user said of models, and what was observed of them."""
 
     def evidence(self, ref: ModelRef) -> Iterable[Evidence]: ...
-
-
-class _Remembered(msgspec.Struct, frozen=True):
-    finding: Finding
-    until: float
-    """On the monotonic clock."""
 
 
 class AsyncDetector:
@@ -66,9 +62,10 @@ class AsyncDetector:
         self._settings = settings or load_settings()
         self._knowledge = knowledge
         self._sandbox = sandbox or TemplateSandbox()
+        self._owns_sandbox = sandbox is None
         self._looks = Looks(self._settings)
-        self._remembered: dict[tuple[ModelRef, str | None], _Remembered] = {}
-        self._under_way: dict[tuple[ModelRef, str | None], asyncio.Task[Finding]] = {}
+        self._findings: Memory[ModelRef, Finding] = Memory()
+        self._choices: Memory[ModelRef, ModelRef] = Memory()
         self._told: set[str] = set()
 
     async def capabilities(self, ref: ModelRef | str) -> Capabilities:
@@ -77,26 +74,21 @@ class AsyncDetector:
 
     async def find(self, ref: ModelRef | str) -> Finding:
         """The capabilities with the facts behind them. Raises as `capabilities` does."""
-        ref = ModelRef.parse(ref) if isinstance(ref, str) else ref
-        key = (ref, self._looks.version_of(ref))
-        remembered = self._remembered.get(key)
-        if remembered is not None and time.monotonic() < remembered.until:
-            return self._with_knowledge(ref, remembered.finding)
-        if (task := self._under_way.get(key)) is None:
-            task = self._under_way[key] = asyncio.create_task(self._look(ref, key))
-            task.add_done_callback(lambda done: self._done(key, done))
-        # One asker may give up without taking the answer from the others.
-        return self._with_knowledge(ref, await asyncio.shield(task))
+        ref = await self.resolve(ref)
+        finding = await self._findings.recall(ref, self._looks.version_of(ref), partial(self._look, ref))
+        return self._with_knowledge(ref, finding)
 
-    def _done(self, key: tuple[ModelRef, str | None], task: asyncio.Task[Finding]) -> None:
-        self._under_way.pop(key, None)
-        if not task.cancelled():
-            task.exception()  # seen, even if every asker has gone
+    async def resolve(self, ref: ModelRef | str) -> ModelRef:
+        """The model that `auto` stands for: the first of the local Ollama that has tools, else the first that isn't
+        for embedding, else the one in the box. Every other name stands for itself.
+        """
+        ref = ModelRef.parse(ref) if isinstance(ref, str) else ref
+        return await self._choices.recall(ref, None, self._choose) if ref.scheme == "auto" else ref
 
     async def effective_context(self, ref: ModelRef | str) -> int:
         """How many tokens a conversation may take, so that there is room for an answer."""
         known = await self.capabilities(ref)
-        return int(USABLE_SHARE * (known.context_length or DEFAULT_CONTEXT))
+        return (known.context_length or DEFAULT_CONTEXT) * USABLE_FIFTHS // 5
 
     async def can_use_tools(self, ref: ModelRef | str) -> bool:
         return (await self.capabilities(ref)).tools is Answer.YES
@@ -110,9 +102,8 @@ class AsyncDetector:
         min_context: int = 0,
     ) -> ModelRef | str | None:
         """The first of `models` that can do what is asked for, and never one for embedding."""
-        findings = await asyncio.gather(*(self.find(model) for model in models), return_exceptions=True)
-        for model, finding in zip(models, findings, strict=True):
-            if isinstance(finding, Finding) and _suits(finding.capabilities, tools, vision, min_context):
+        for model, finding in zip(models, await self._find_each(models), strict=True):
+            if finding and _suits(finding.capabilities, tools, vision, min_context):
                 return model
         return None
 
@@ -122,14 +113,16 @@ class AsyncDetector:
 
     def clear(self) -> None:
         """Forget everything, so that each model is looked at anew."""
-        self._remembered.clear()
+        self._findings.clear()
+        self._choices.clear()
         self._told.clear()
 
     async def close(self) -> None:
-        for task in list(self._under_way.values()):
-            task.cancel()
+        await self._choices.close()
+        await self._findings.close()
         await self._looks.close()
-        self._sandbox.close()  # at once: it kills its child
+        if self._owns_sandbox:
+            self._sandbox.close()  # at once: it kills its child
 
     async def __aenter__(self) -> Self:
         return self
@@ -139,29 +132,59 @@ class AsyncDetector:
     ) -> None:
         await self.close()
 
-    async def _look(self, ref: ModelRef, key: tuple[ModelRef, str | None]) -> Finding:
+    async def _look(self, ref: ModelRef) -> Made[Finding]:
         failure: CallgateError | None = None
         keep = self._settings.detect.cache_ttl
+        version = self._looks.version_of(ref)
         try:
             facts = await self._looks.look(ref)
+            if ref.scheme != "file":  # which may change while it is read
+                version = self._looks.version_of(ref)
         except (BackendError, NotFound) as error:
-            if ref.scheme == "file":
+            if ref.scheme == "file" and isinstance(error, NotFound):
                 raise
             failure, keep = error, self._settings.detect.guess_ttl
-            facts = Facts(name=ref.name, failure=error.message, at=time.time())
-            self._tell_once(error)
+            facts = Facts(name=self._looks.name_of(ref), failure=error.message, at=time.time())
+            self._tell_once(f"{error.message}; going by the model's name for now")
         finding = await asyncio.to_thread(find_in, facts, self._sandbox, failure)
-        self._remembered[key] = _Remembered(finding, time.monotonic() + keep)
-        return finding
+        return Made(finding, keep, version)
+
+    async def _choose(self) -> Made[ModelRef]:
+        keep = min(self._settings.detect.guess_ttl, self._settings.detect.cache_ttl)  # models come and go
+        try:
+            models = await self._looks.ollama_models()
+        except BackendError as error:
+            self._tell_once(f"{error.message}; taking the model in the box for now")
+            return Made(_IN_THE_BOX, keep)
+        found = zip(models, await self._find_each(models), strict=True)
+        sure = [(model, finding.capabilities) for model, finding in found if finding and not finding.failure]
+        for tools in (True, False):
+            for model, known in sure:
+                if _suits(known, tools, vision=False, min_context=0):
+                    return Made(model, keep)
+        return Made(_IN_THE_BOX, keep)
+
+    async def _find_each(self, models: Sequence[ModelRef | str]) -> list[Finding | None]:
+        """`None` for what can't be looked at."""
+
+        async def find(model: ModelRef | str) -> Finding | None:
+            try:
+                return await self.find(model)
+            except CallgateError:
+                return None
+
+        return await asyncio.gather(*(find(model) for model in models))
 
     def _with_knowledge(self, ref: ModelRef, finding: Finding) -> Finding:
         more = tuple(self._knowledge.evidence(ref)) if self._knowledge else ()
         return weigh(finding.facts, (*more, *finding.evidence), finding.failure) if more else finding
 
-    def _tell_once(self, error: CallgateError) -> None:
-        if error.message not in self._told:
-            self._told.add(error.message)
-            log.warning("%s; going by the model's name for now", error.message)
+    def _tell_once(self, message: str) -> None:
+        if message not in self._told:
+            if len(self._told) >= MOST_TOLD:
+                self._told.clear()
+            self._told.add(message)
+            log.warning("%s", message)
 
 
 def _suits(known: Capabilities, tools: bool, vision: bool, min_context: int) -> bool:

@@ -16,6 +16,8 @@ TEMPLATE_ENDINGS = (".jinja", ".jinja2", ".j2")
 LARGEST_TEXT = 10 << 20
 """Bytes of a template or a tokenizer configuration that are read. Published ones stay under 200 kB."""
 MOST_FILES = 10_000
+MOST_VARIANTS = 16
+"""Of a model's chat templates. Published models have up to three."""
 DEEPEST_FOLDER = 8
 _TOKENS = ("bos_token", "eos_token", "unk_token", "pad_token", "sep_token", "cls_token", "mask_token")
 
@@ -40,6 +42,16 @@ def model_files(folder: str) -> Iterator[str]:
                 if found > MOST_FILES:
                     raise UsageError(f"{folder!r} has more than {MOST_FILES:,} model files", hint="name a part of it")
                 yield os.path.join(parent, name)
+
+
+def version_of_file(path: str) -> str | None:
+    """What changes when the file does, or one that it is read with."""
+    beside = _paths_beside(path).values() if path.lower().endswith(".json") else ()
+    try:
+        stats = [os.stat(each) for each in (path, *beside)]
+    except (OSError, ValueError):
+        return None
+    return " ".join(f"{stat.st_size}-{stat.st_mtime_ns}" for stat in stats)
 
 
 def file_facts(path: str) -> Facts:
@@ -76,7 +88,8 @@ def _configuration_file_facts(path: str) -> Facts:
     except (msgspec.DecodeError, RecursionError) as error:
         raise TemplateError(f"{path!r} is no JSON: {error}") from None
     folder = os.path.basename(os.path.dirname(os.path.abspath(path)))
-    return configuration_facts(configuration, dict(_templates_beside(path)), folder or os.path.basename(path))
+    beside = {name: _read_text(template) for name, template in _paths_beside(path).items()}
+    return configuration_facts(configuration, beside, folder or os.path.basename(path))
 
 
 def configuration_facts(configuration: object, beside: Mapping[str, str], name: str) -> Facts:
@@ -100,15 +113,17 @@ def _templates_in(value: object) -> dict[str, str]:
     return {name: text for name, text in named if isinstance(name, str) and isinstance(text, str)}
 
 
-def _templates_beside(path: str) -> Iterator[tuple[str, str]]:
+def _paths_beside(path: str) -> dict[str, str]:
+    """The templates that belong to the configuration at `path`, by name."""
     folder = os.path.dirname(path)
+    paths = {}
     if os.path.isfile(main := os.path.join(folder, "chat_template.jinja")):
-        yield "default", _read_text(main)
+        paths["default"] = main
     more = os.path.join(folder, "additional_chat_templates")
     if os.path.isdir(more):
-        for name in sorted(os.listdir(more))[:MOST_FILES]:
-            if name.endswith(".jinja"):
-                yield name.removesuffix(".jinja"), _read_text(os.path.join(more, name))
+        names = sorted(name for name in os.listdir(more) if name.endswith(".jinja"))
+        paths.update({name.removesuffix(".jinja"): os.path.join(more, name) for name in names[:MOST_VARIANTS]})
+    return paths
 
 
 def _token(value: Any) -> str | None:

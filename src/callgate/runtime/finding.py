@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
 from callgate.detect import TemplateReport, TemplateSandbox, conclude, evidence_of
 from callgate.vocabulary import CallgateError, Capabilities, Evidence, Facts, TemplateError
 
+_DEFAULT = "default"
 _TOOL_USE = "tool_use"
 
 
@@ -28,7 +29,7 @@ def find_in(facts: Facts, sandbox: TemplateSandbox, failure: CallgateError | Non
     """
     reports: dict[str, TemplateReport] = {}
     broken: dict[str, TemplateError] = {}
-    for name, source in (facts.templates or {}).items():
+    for name, source in _that_count(facts.templates or {}):
         try:
             reports[name] = sandbox.probe(source, facts.tokens)
         except TemplateError as error:
@@ -37,6 +38,14 @@ def find_in(facts: Facts, sandbox: TemplateSandbox, failure: CallgateError | Non
         raise next(iter(broken.values()))
     seen = None if facts.templates is None else reports
     return weigh(facts, evidence_of(facts, seen, broken), failure)
+
+
+def _that_count(templates: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Of a model's templates the default one, or else the first, and the one for tools: there may be thousands."""
+    main = _DEFAULT if _DEFAULT in templates else next(iter(templates), _DEFAULT)
+    for name in dict.fromkeys((main, _TOOL_USE)):
+        if name in templates:
+            yield name, templates[name]
 
 
 def weigh(facts: Facts, evidence: Iterable[Evidence], failure: CallgateError | None) -> Finding:

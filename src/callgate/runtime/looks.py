@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 
 from callgate.backends import OllamaBackend, OpenAIBackend
 from callgate.detect import facts_of, read_header_from
-from callgate.runtime.files import boxed_facts, file_facts
+from callgate.runtime.files import boxed_facts, file_facts, version_of_file
 from callgate.runtime.hub_look import hub_facts
 from callgate.settings import Settings
 from callgate.vocabulary import Facts, ModelRef, UsageError
@@ -21,28 +20,36 @@ class Looks:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._http = HttpClient()
+        self._ollamas: dict[str, OllamaBackend] = {}
 
     def version_of(self, ref: ModelRef) -> str | None:
-        """What changes when a file does, as far as that shows without opening it."""
-        if ref.scheme != "file":
-            return None
-        try:
-            found = os.stat(ref.name)
-        except (OSError, ValueError):
-            return None
-        return f"{found.st_size}-{found.st_mtime_ns}"
+        """What changes when the model does, as far as that shows without asking for it."""
+        match ref.scheme:
+            case "ollama":
+                return self._ollama(ref.endpoint).digest_of(ref.name)
+            case "file" if not _is_url(ref.name):
+                return version_of_file(ref.name)
+        return None
+
+    def name_of(self, ref: ModelRef) -> str:
+        """What to call a model that couldn't be looked at."""
+        if ref.scheme == "file":
+            return ref.name.partition("?")[0].rpartition("/")[2]
+        return ref.name or (ref.endpoint or "").rpartition("://")[2].rpartition("@")[2]
 
     async def look(self, ref: ModelRef) -> Facts:
         """Raises: BackendError, if its server fails; UsageError or ModelFileError, if there is no such model."""
+        if not _is_url(ref.name) and ref.scheme == "file":
+            return await asyncio.to_thread(file_facts, ref.name)
+        if not str(ref).isprintable():
+            raise UsageError(f"{ref.name!r} can't be the name of a model", hint="it has characters that nobody can see")
         match ref.scheme:
             case "ollama":
                 return await self._ollama(ref.endpoint).facts(ref.name)
             case "openai" if ref.endpoint:
                 return await self._openai(ref.endpoint).facts(ref.name)
-            case "file" if ref.name.startswith(("http://", "https://")):
-                return await self._remote_file(ref.name)
             case "file":
-                return await asyncio.to_thread(file_facts, ref.name)
+                return await self._remote_file(ref)
             case "hf":
                 return await hub_facts(ref.hub, self._http, self._settings)
             case "tiny" | "tiny-plain":
@@ -58,13 +65,20 @@ class Looks:
         await self._http.close()
 
     def _ollama(self, endpoint: str | None) -> OllamaBackend:
-        url = ollama_base_url(endpoint or self._settings.ollama.host)
-        return OllamaBackend(url, self._http, timeout=self._settings.detect.server_timeout)
+        place = endpoint or self._settings.ollama.host
+        if place not in self._ollamas:
+            url = ollama_base_url(place)
+            self._ollamas[place] = OllamaBackend(url, self._http, timeout=self._settings.detect.server_timeout)
+        return self._ollamas[place]
 
     def _openai(self, endpoint: str) -> OpenAIBackend:
         return OpenAIBackend(endpoint, self._http, timeout=self._settings.detect.server_timeout)
 
-    async def _remote_file(self, url: str) -> Facts:
-        name = url.partition("?")[0].rpartition("/")[2]
-        header = await read_header_from(read_front(self._http, url), repr(name))
+    async def _remote_file(self, ref: ModelRef) -> Facts:
+        name = self.name_of(ref)
+        header = await read_header_from(read_front(self._http, ref.name), repr(name))
         return facts_of(header, name, time.time())
+
+
+def _is_url(name: str) -> bool:
+    return name.lower().startswith(("http://", "https://"))

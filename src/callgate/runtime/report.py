@@ -41,8 +41,8 @@ class ModelReport(msgspec.Struct, frozen=True, kw_only=True):
         """The object that `--json` prints."""
         known = self.capabilities
         shown: dict[str, Any] = {
-            "target": self.target,
-            "model": self.model,
+            "target": _as_text(self.target),
+            "model": _as_text(self.model),
             "tools": self.tools,
             "guess": known.guess if known else False,
             "native_route": known.native_route if known and self.served else None,
@@ -62,6 +62,11 @@ def error_as_json(error: CallgateError) -> dict[str, str | None]:
 
 def timestamp(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _as_text(name: str) -> str:
+    """A file's name may have bytes in it that are no text, and JSON may not."""
+    return name.encode("utf-8", "replace").decode()
 
 
 def _plain_capabilities(known: Capabilities) -> Mapping[str, Any]:

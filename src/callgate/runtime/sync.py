@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import os
 import threading
 from collections.abc import Coroutine, Sequence
 from concurrent.futures import Future
-from functools import cache
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -15,7 +15,7 @@ from callgate.detect import TemplateSandbox
 from callgate.runtime.detector import AsyncDetector, Knowledge
 from callgate.runtime.finding import Finding
 from callgate.settings import Settings
-from callgate.vocabulary import Capabilities, ModelRef
+from callgate.vocabulary import Capabilities, ModelRef, UsageError
 
 T = TypeVar("T")
 
@@ -30,10 +30,12 @@ class Detector:
         knowledge: Knowledge | None = None,
         sandbox: TemplateSandbox | None = None,
     ) -> None:
+        self._detector = AsyncDetector(settings, knowledge=knowledge, sandbox=sandbox)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="callgate-detector", daemon=True)
         self._thread.start()
-        self._detector = AsyncDetector(settings, knowledge=knowledge, sandbox=sandbox)
+        self._closing = threading.Lock()
+        self._closed = False
 
     def capabilities(self, ref: ModelRef | str) -> Capabilities:
         """Raises: UsageError or HeaderError, if `ref` names a file that is no good; never for a server that fails."""
@@ -45,7 +47,11 @@ class Detector:
 
     def finding(self, ref: ModelRef | str) -> Future[Finding]:
         """The same, begun now and awaited later."""
-        return asyncio.run_coroutine_threadsafe(self._detector.find(ref), self._loop)
+        return self._begun(self._detector.find(ref))
+
+    def resolve(self, ref: ModelRef | str) -> ModelRef:
+        """The model that `auto` stands for; every other name stands for itself."""
+        return self._result(self._detector.resolve(ref))
 
     def effective_context(self, ref: ModelRef | str) -> int:
         """How many tokens a conversation may take, so that there is room for an answer."""
@@ -62,15 +68,30 @@ class Detector:
 
     def clear(self) -> None:
         """Forget everything, so that each model is looked at anew."""
-        self._loop.call_soon_threadsafe(self._detector.clear)
+        with self._closing:
+            if not self._closed:
+                self._loop.call_soon_threadsafe(self._detector.clear)
+
+    @property
+    def closed(self) -> bool:
+        return self._closed
 
     def close(self) -> None:
-        if not self._loop.is_running():
-            return
-        self._result(self._detector.close())
+        with self._closing:
+            if self._closed:
+                return
+            self._closed = True
+        asyncio.run_coroutine_threadsafe(self._end(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+    async def _end(self) -> None:
+        await self._detector.close()
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:  # whoever waits for one of them in another thread must not wait for ever
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
 
     def __enter__(self) -> Self:
         return self
@@ -79,7 +100,14 @@ class Detector:
         self.close()
 
     def _result(self, work: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        return self._begun(work).result()
+
+    def _begun(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        with self._closing:
+            if not self._closed:
+                return asyncio.run_coroutine_threadsafe(work, self._loop)
+        work.close()
+        raise UsageError("the detector is closed", hint="make another one")
 
 
 def check(model: ModelRef | str) -> Capabilities:
@@ -92,16 +120,26 @@ def check(model: ModelRef | str) -> Capabilities:
 
 
 _sharing = threading.Lock()
+_shared: Detector | None = None
 
 
 def shared_detector() -> Detector:
     """The one that `callgate.check` and everyone else without special wishes uses."""
+    global _shared  # noqa: PLW0603
     with _sharing:
-        return _make_shared()
+        if _shared is None or _shared.closed:
+            _shared = Detector()
+            atexit.register(_shared.close)
+        return _shared
 
 
-@cache
-def _make_shared() -> Detector:
-    detector = Detector()
-    atexit.register(detector.close)
-    return detector
+def _forget_shared() -> None:
+    """A forked child has its parent's detector without its thread: it would wait for ever."""
+    global _shared, _sharing
+    if _shared is not None:
+        atexit.unregister(_shared.close)
+    _shared, _sharing = None, threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_shared)
