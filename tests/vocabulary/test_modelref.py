@@ -16,6 +16,7 @@ GRAMMAR = {
     "ollama+http://host:11434#qwen3:8b": ModelRef("ollama", "qwen3:8b", "http://host:11434"),
     "ollama+https://host/#m": ModelRef("ollama", "m", "https://host"),
     "file:a model.gguf": ModelRef("file", "a model.gguf"),
+    "file:///models/x.gguf": ModelRef("file", "/models/x.gguf"),
     "model.gguf": ModelRef("file", "model.gguf"),
     "MODEL.GGUF": ModelRef("file", "MODEL.GGUF"),
     r"C:\models\x.gguf": ModelRef("file", r"C:\models\x.gguf"),

@@ -71,15 +71,17 @@ class ModelRef(msgspec.Struct, frozen=True):
             raise UsageError("a model needs a name", hint="for example: qwen3:8b, file:model.gguf, tiny")
         if text in _ITSELF:
             return cls(text, text)
-        if remote := _REMOTE.fullmatch(text):
-            return cls._parse_remote(text, remote["scheme"].lower(), remote["rest"])
         scheme, colon, name = text.partition(":")
         if colon and scheme in ("ollama", "file", "hf", "scripted"):
-            if not name:
+            if not name.strip("/"):
                 raise UsageError(f"{text!r} names no model", hint=f"write {scheme}:NAME")
             if scheme == "hf":
                 name = str(HubRef.parse(name))
+            elif scheme == "file":
+                name = _path_of_url(name)
             return cls(scheme, name)
+        if remote := _REMOTE.fullmatch(text):
+            return cls._parse_remote(text, remote["scheme"].lower(), remote["rest"])
         if text.lower().endswith(".gguf") or os.path.exists(text):
             return cls("file", text)
         return cls("ollama", text)
@@ -117,3 +119,10 @@ class ModelRef(msgspec.Struct, frozen=True):
                 return f"{self.scheme}:{self.name}"
             case foreign:
                 return f"{foreign}://{self.name}"
+
+
+def _path_of_url(rest: str) -> str:
+    """`/x` of `file:///x`, and `x` of `file://x`."""
+    if rest.startswith("///"):
+        return "/" + rest.lstrip("/")
+    return rest.removeprefix("//")
