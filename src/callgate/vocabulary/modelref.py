@@ -73,17 +73,17 @@ class ModelRef(msgspec.Struct, frozen=True):
             return cls(text, text)
         scheme, colon, name = text.partition(":")
         if colon and scheme in ("ollama", "file", "hf", "scripted"):
-            if not name.strip("/"):
+            if scheme == "file":
+                name = _path_of_url(name)
+            if not name:
                 raise UsageError(f"{text!r} names no model", hint=f"write {scheme}:NAME")
             if scheme == "hf":
                 name = str(HubRef.parse(name))
-            elif scheme == "file":
-                name = _path_of_url(name)
             return cls(scheme, name)
         if remote := _REMOTE.fullmatch(text):
             return cls._parse_remote(text, remote["scheme"].lower(), remote["rest"])
         if text.lower().endswith(".gguf") or os.path.exists(text):
-            return cls("file", text)
+            return cls("file", _with_one_slash(text))
         return cls("ollama", text)
 
     @classmethod
@@ -123,6 +123,8 @@ class ModelRef(msgspec.Struct, frozen=True):
 
 def _path_of_url(rest: str) -> str:
     """`/x` of `file:///x`, and `x` of `file://x`."""
-    if rest.startswith("///"):
-        return "/" + rest.lstrip("/")
-    return rest.removeprefix("//")
+    return _with_one_slash(rest) if rest.startswith("///") else rest.removeprefix("//")
+
+
+def _with_one_slash(path: str) -> str:
+    return "/" + path.lstrip("/") if path.startswith("//") else path
