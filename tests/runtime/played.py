@@ -116,7 +116,7 @@ async def hangs(request: web.Request) -> web.StreamResponse:
     raise AssertionError
 
 
-def settings(url: str = "", **overrides: object) -> Settings:
+def settings(url: str = "", /, **overrides: object) -> Settings:
     """`detect__cache_ttl=1` sets `detect.cache_ttl`; `url` is where the local Ollama is."""
     named = {key.replace("__", "."): value for key, value in overrides.items()}
     return load_settings({**({"ollama.host": url} if url else {}), **named})
