@@ -14,7 +14,10 @@ FASTER_THAN_C = 1.0
 FASTER_THAN_PYTHON = 100.0
 
 _LAYERS = 36
-_PARTS = "attn_k attn_k_norm attn_norm attn_output attn_q attn_q_norm attn_v ffn_down ffn_gate ffn_norm ffn_up".split()
+_PARTS = (
+    *("attn_k", "attn_k_norm", "attn_norm", "attn_output", "attn_q", "attn_q_norm", "attn_v"),
+    *("ffn_down", "ffn_gate", "ffn_norm", "ffn_up"),
+)
 _TENSOR_BYTES = 32  # eight numbers: the smallest that needs no padding
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -60,5 +63,5 @@ def write_model(path: Path) -> None:
 
 def _word(chance: random.Random) -> str:
     """Half of them start a word, as most vocabularies mark with a letter of two bytes; a few are very long."""
-    length = round(chance.gammavariate(5, 1.8)) + 1 if chance.random() < 0.998 else chance.randint(40, 130)
+    length = round(chance.gammavariate(5, 1.65)) + 1 if chance.random() < 0.998 else chance.randint(40, 130)
     return chance.choice(("", "Ġ")) + "".join(chance.choices(_LETTERS, k=length))

@@ -6,7 +6,8 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from bench.measure import emit, peak_memory, timed
+from bench.measure import emit, timed
+from bench.sides.gguf_header_memory import peak_mb_of
 
 
 class InitParams(ctypes.Structure):
@@ -23,13 +24,15 @@ library.gguf_find_key.restype = ctypes.c_int64
 library.gguf_find_key.argtypes = (ctypes.c_void_p, ctypes.c_char_p)
 
 path = sys.argv[1].encode()
-contexts = []
+contexts: list[int | None] = []
 
 peer = f"llama.cpp gguf_init_from_file (xllamacpp {version('xllamacpp')})"
-before = peak_memory()
-took = timed(lambda: contexts.append(library.gguf_init_from_file(path, InitParams(True, None))))
-emit("gguf header, 150k tokens", took * 1e3, "ms", peer)
-emit("gguf header, 150k tokens, memory", (peak_memory() - before) / 1e6, "MB", peer)
+took: list[float] = []
+memory = peak_mb_of(
+    lambda: took.append(timed(lambda: contexts.append(library.gguf_init_from_file(path, InitParams(True, None)))))
+)
+emit("gguf header, 150k tokens", took[0] * 1e3, "ms", peer)
+emit("gguf header, 150k tokens, memory", memory, "MB", peer)
 
 assert contexts[0], "it refused the file"
 assert library.gguf_find_key(contexts[0], b"tokenizer.chat_template") >= 0

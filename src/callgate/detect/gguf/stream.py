@@ -26,6 +26,8 @@ class Stream:
         """What is being read, for the messages."""
         self._before_block = 0
         self._received = 0
+        self._next: tuple[bytes, int] | None = None
+        """A block that the current one was taken from, and how far."""
 
     @property
     def offset(self) -> int:
@@ -34,7 +36,7 @@ class Stream:
 
     def begin(self) -> Steps[None]:
         """Wait for the first block, before anything is said about it."""
-        self.block = yield from self._next_block()
+        yield from self._next_block()
 
     def need(self, count: int) -> Steps[None]:
         """Make sure that `count` bytes from the position on are in the block."""
@@ -42,23 +44,34 @@ class Stream:
         if have >= count:
             return
         self.check(count)
-        pieces = [self.block[self.position :]]
-        self._before_block += self.position
-        self.position = 0
-        while have < count:
-            pieces.append((yield from self._next_block()))
-            have += len(pieces[-1])
+        if not have:
+            yield from self._next_block()
+            have = len(self.block) - self.position
+            if have >= count:
+                return
+        # What lies across the ends of blocks is put together on its own: copying whole blocks would take longer than
+        # reading them.
+        offset = self.offset
+        pieces = []
+        while True:
+            pieces.append(self.block[self.position : self.position + count])
+            self.position += len(pieces[-1])
+            count -= len(pieces[-1])
+            if not count:
+                break
+            yield from self._next_block()
+        self._next = (self.block, self.position)
         self.block = b"".join(pieces)
+        self.position = 0
+        self._before_block = offset
 
     def skip(self, count: int) -> Steps[None]:
         """Pass over `count` bytes without holding them."""
         self.check(count)
+        while (beyond := count - (len(self.block) - self.position)) > 0:
+            count = beyond
+            yield from self._next_block()
         self.position += count
-        while (beyond := self.position - len(self.block)) > 0:
-            self._before_block += len(self.block)
-            self.position = beyond
-            self.block = b""
-            self.block = yield from self._next_block()
 
     def take(self, number: Struct) -> Steps[Any]:
         yield from self.need(number.size)
@@ -96,7 +109,14 @@ class Stream:
             hint="fetch the file again",
         )
 
-    def _next_block(self) -> Steps[bytes]:
-        block = yield
-        self._received += len(block)
-        return block
+    def _next_block(self) -> Steps[None]:
+        """Leave this block, read to its end, for the one after it."""
+        self._before_block += len(self.block)
+        if self._next is not None:
+            self.block, self.position = self._next
+            self._before_block -= self.position
+            self._next = None
+        else:
+            self.block, self.position = b"", 0
+            self.block = yield
+            self._received += len(self.block)
