@@ -14,7 +14,7 @@ _RESET_PEAK = "5"
 
 
 def peak_mb_of(call: Callable[[], object]) -> float:
-    """In megabytes. Linux can forget earlier peaks, of imports and of the parent process; elsewhere they may hide it."""
+    """In megabytes. Linux can forget earlier peaks, of imports and of the parent; elsewhere they may hide it."""
     if not (_MINE / "clear_refs").exists():
         before = peak_memory()
         call()
