@@ -23,12 +23,13 @@ class OllamaBackend:
         self._http = http
         self._timeout = timeout
         self._digests: dict[str, str] = {}
+        self._under_way: dict[str, asyncio.Task[object]] = {}
 
     async def facts(self, model: str) -> Facts:
         """Raises: NotFound, if it has no such model; BackendError, if it doesn't answer."""
         show, tags, running, version = await asyncio.gather(
             self._http.post_json(f"{self.endpoint}/api/show", {"model": model}, timeout=self._timeout),
-            self._tags(),
+            self._get("/api/tags"),
             self._get("/api/ps"),
             self._get("/api/version"),
             return_exceptions=True,
@@ -59,20 +60,30 @@ class OllamaBackend:
 
     async def models(self) -> list[str]:
         """The names of the models that it has. Raises: BackendError."""
-        return _names(await self._tags())
+        return _names(await self._get("/api/tags"))
 
     def digest_of(self, model: str) -> str | None:
         """Of the model as it was when this server last listed its models."""
         return self._digests.get(_full_name(model))
 
-    async def _tags(self) -> object:
-        tags = await self._get("/api/tags")
-        named = ((_text(entry, "name"), _text(entry, "digest")) for entry in _entries(tags))
-        self._digests = {_full_name(name): digest for name, digest in named if name and digest}
-        return tags
-
     async def _get(self, path: str) -> object:
-        return await self._http.get_json(f"{self.endpoint}{path}", timeout=self._timeout)
+        """Looks at hundreds of models at once need what is the same for all of them but once."""
+        if (task := self._under_way.get(path)) is None:
+            task = self._under_way[path] = asyncio.create_task(self._ask(path))
+            task.add_done_callback(lambda done: self._done(path, done))
+        return await asyncio.shield(task)
+
+    async def _ask(self, path: str) -> object:
+        answer = await self._http.get_json(f"{self.endpoint}{path}", timeout=self._timeout)
+        if path == "/api/tags":
+            named = ((_text(entry, "name"), _text(entry, "digest")) for entry in _entries(answer))
+            self._digests = {_full_name(name): digest for name, digest in named if name and digest}
+        return answer
+
+    def _done(self, path: str, task: asyncio.Task[object]) -> None:
+        del self._under_way[path]
+        if not task.cancelled():
+            task.exception()  # seen, even if every asker has gone
 
     def _no_such_model(self, model: str, names: list[str]) -> NotFound:
         near = difflib.get_close_matches(model, names, n=1, cutoff=0.5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from callgate.detect import TemplateSandbox
@@ -42,7 +42,8 @@ def check_targets(targets: Iterable[str], *, settings: Settings, standard_input:
     """A report for each target: a model's name, a GGUF file or its URL, a chat template, a tokenizer's configuration,
     a folder of these, or `-` for a template on the standard input. What is wrong with a target is in its report.
     """
-    work = [item for target in targets for item in _plan(target, standard_input)]
+    given = cache(partial(_read, standard_input))  # which can be read but once
+    work = [item for target in targets for item in _plan(target, given)]
     with TemplateSandbox() as sandbox:
         if any(item.facts for item in work):
             sandbox.start()
@@ -67,10 +68,10 @@ def _start_detector(settings: Settings, sandbox: TemplateSandbox) -> Detector:
     return Detector(settings, sandbox=sandbox)
 
 
-def _plan(target: str, standard_input: BinaryIO) -> Iterator[_Work]:
+def _plan(target: str, given: Callable[[], Facts]) -> Iterator[_Work]:
     try:
         if target == STANDARD_INPUT:
-            yield _Work(target, facts=partial(_read, standard_input))
+            yield _Work(target, facts=given)
         elif os.path.isdir(target):
             files = list(model_files(target))
             if not files:

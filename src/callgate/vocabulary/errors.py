@@ -10,8 +10,7 @@
     └── BackendError            what a server did wrong
         ├── Unreachable         it didn't answer, or not in time
         ├── BadStatus           it answered with an error
-        ├── BadAnswer           what it sent isn't what it should be
-        └── RangeNotSupported   it sends whole files only
+        └── BadAnswer           what it sent isn't what it should be
 
 Each message names what failed and why; `hint` is the next thing to try.
 """
@@ -73,6 +72,3 @@ class BadStatus(BackendError):
 class BadAnswer(BackendError):
     """A server that sent something else than it should: no JSON, too much, the wrong part of a file."""
 
-
-class RangeNotSupported(BackendError):
-    """A server that sends whole files only."""
