@@ -8,7 +8,7 @@ from pathlib import Path
 from bench.harness import Bench, Row
 from tests.detect.template.samples import SAMPLES
 
-FASTER_THAN_JINJA2 = 5
+FASTER_THAN_JINJA2 = 2
 FASTER_THAN_LLAMA_CPP = 20
 
 

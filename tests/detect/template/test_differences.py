@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callgate.detect.template.differences import LOOP_OVER_NONE, first_difference
+from callgate.detect.template.differences import ADDED_SAFE_TEXT, LOOP_OVER_NONE, first_difference
 from callgate.detect.template.jinja_engine import JinjaEngine
 from callgate.detect.template.minijinja_engine import MinijinjaEngine, Unsure
 
@@ -16,7 +16,7 @@ CONTEXT: dict[str, Any] = {"text": "a\n", "items": ["x", "y"], "nothing": None, 
 
 DIFFERENT = {
     "a raw block": "{% raw %}\nb{% endraw %}",
-    "the filter safe, not at the end of what is printed": "{{ '<a>' | safe + '<b>' }}",
+    ADDED_SAFE_TEXT: "{% set a = '<a>' | safe %}{{ a + '<b>' }}",
     "the filter indent": "{{ text | indent(2) }}",
     "the filter attr": "{{ {'a': 1} | attr('a') }}",
     "the test sameas": "{{ items is sameas items }}",
@@ -86,7 +86,8 @@ SAME = [
     "a {% generation %}b{% endgeneration %} c {%- generation -%} d {%- endgeneration %} e",
     "a\r\nb\r{% if true %}\r\nc{% endif %}",
     "  {% if true %}\n  a\n  {% endif %}\n  {# c #}\nb\n",
-    "{{ '<b>' | safe }}{{ {'a': '<'} | tojson | safe }}",
+    "{{ '<b>' | safe }}{{ {'a': '<'} | tojson | safe ~ '<' }}",
+    "{% set a = '<a>' | safe %}{{ a }}{{ a ~ '<b>' }}{{ 'x' + 'y' }}",
 ]
 
 

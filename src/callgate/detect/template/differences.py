@@ -18,10 +18,6 @@ _STRING_OR_NEWLINE = re.compile(r"""\s*\n\s*|"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*
 
 _CONSTRUCTS: Mapping[str, re.Pattern[str]] = {
     "a raw block": re.compile(r"^%\W*raw\b", re.MULTILINE),
-    "the filter safe, not at the end of what is printed": re.compile(
-        r"^% .* \| \s* safe\b | ^\{ .* \| \s* safe\b (?! [\s)-]* $ ) | ^\{ .* [+] .* \| \s* safe\b",
-        re.MULTILINE | re.VERBOSE,
-    ),
     "the filter indent": re.compile(r"\|\s*indent\b"),
     "the filter attr": re.compile(r"\|\s*attr\b"),
     "the test sameas": re.compile(r"\bis\s+(?:not\s+)?sameas\b"),
@@ -30,11 +26,14 @@ _CONSTRUCTS: Mapping[str, re.Pattern[str]] = {
 _MAY_BE_NONE = ("tools", "documents")
 _MENTION = {name: re.compile(rf"\b{name}\b") for name in _MAY_BE_NONE}
 _LOOP = {name: re.compile(rf"\bin\s+{name}\b(?!\s*[\w|])") for name in _MAY_BE_NONE}
+_SAFE = re.compile(r"\|\s*safe\b")
+_SET = re.compile(r"%\W*set\s+([\w.]+)\s*=")
+ADDED_SAFE_TEXT = "text marked safe that is added to other text"
 LOOP_OVER_NONE = "a loop over what may be none"
 
 
 _TRACES: Mapping[str, re.Pattern[str]] = {
-    "safe": re.compile(r"\|\s*safe\b"),
+    "safe": _SAFE,
     "indent": re.compile(r"\|\s*indent\b"),
     "attr": re.compile(r"\|\s*attr\b"),
     "sameas": re.compile(r"\bsameas\b"),
@@ -64,11 +63,25 @@ def _first_in(source: str) -> str | None:
     for name, pattern in _CONSTRUCTS.items():
         if pattern.search(code):
             return name
+    if _adds_safe_text(code):
+        return ADDED_SAFE_TEXT
     for name in _MAY_BE_NONE:
         loops = len(_LOOP[name].findall(code))
         if loops and loops == len(_MENTION[name].findall(code)):  # it never asks whether there are any
             return LOOP_OVER_NONE
     return None
+
+
+def _adds_safe_text(code: str) -> bool:
+    """Jinja2 escapes what is added to text marked safe; minijinja doesn't."""
+    for block in code.split("\n"):
+        if _SAFE.search(block):
+            variable = _SET.match(block)
+            if "+" in block or not (variable or block.startswith("{")):
+                return True
+            if variable and re.search(rf"\+\s*{re.escape(variable[1])}\b|\b{re.escape(variable[1])}\s*\+", code):
+                return True
+    return False
 
 
 def _blank(found: re.Match[str]) -> str:
