@@ -9,6 +9,7 @@ import pytest
 
 from callgate.detect import TemplateSandbox
 from callgate.runtime import AsyncDetector
+from callgate.runtime.turns import AT_ONCE
 from callgate.vocabulary import Answer, BadStatus, HeaderError, ModelRef, NotFound, Unreachable, UsageError
 from tests.runtime.played import (
     NOBODY,
@@ -186,6 +187,16 @@ async def test_a_server_that_fails_makes_a_guess_and_no_error(sandbox: TemplateS
             known = await detector.capabilities(ref)
             assert (known.family, known.tools, known.guess) == ("qwen3", Answer.YES, True)
             assert (await detector.find(ref)).failure is not None
+
+
+async def test_hundreds_of_models_wait_for_a_sleeping_server_but_once(sandbox: TemplateSandbox) -> None:
+    ollama = PlayedOllama()
+    ollama.fault = hangs
+    wanted = {"detect__server_timeout": 0.2}
+    async with serving(*ollama.routes) as url, AsyncDetector(settings(url, **wanted), sandbox=sandbox) as detector:
+        found = await asyncio.gather(*(detector.capabilities(f"qwen3:{number}b") for number in range(1, 301)))
+        assert {(known.tools, known.guess) for known in found} == {(Answer.YES, True)}
+        assert ollama.asked == {"/api/show": AT_ONCE, "/api/tags": 1, "/api/ps": 1, "/api/version": 1}
 
 
 async def test_nobody_at_all_makes_a_guess(sandbox: TemplateSandbox) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import defaultdict
+from functools import partial
 
 from callgate.backends import OllamaBackend, OpenAIBackend
 from callgate.detect import facts_of, read_header_from
 from callgate.runtime.files import boxed_facts, file_facts, version_of_file
 from callgate.runtime.hub_look import hub_facts
+from callgate.runtime.turns import Turns
 from callgate.settings import Settings
 from callgate.vocabulary import Facts, ModelRef, UsageError
 from callgate.wire import HttpClient, ollama_base_url, read_front
@@ -21,6 +24,7 @@ class Looks:
         self._settings = settings
         self._http = HttpClient()
         self._ollamas: dict[str, OllamaBackend] = {}
+        self._turns: defaultdict[str, Turns] = defaultdict(Turns)
 
     def version_of(self, ref: ModelRef) -> str | None:
         """What changes when the model does, as far as that shows without asking for it."""
@@ -43,6 +47,11 @@ class Looks:
             return await asyncio.to_thread(file_facts, ref.name)
         if not str(ref).isprintable():
             raise UsageError(f"{ref.name!r} can't be the name of a model", hint="it has characters that nobody can see")
+        if ref.scheme in ("tiny", "tiny-plain"):
+            return await asyncio.to_thread(boxed_facts, ref.scheme)
+        return await self._turns[_place_of(ref)].take(partial(self._ask, ref))
+
+    async def _ask(self, ref: ModelRef) -> Facts:
         match ref.scheme:
             case "ollama":
                 return await self._ollama(ref.endpoint).facts(ref.name)
@@ -52,8 +61,6 @@ class Looks:
                 return await self._remote_file(ref)
             case "hf":
                 return await hub_facts(ref.hub, self._http, self._settings)
-            case "tiny" | "tiny-plain":
-                return await asyncio.to_thread(boxed_facts, ref.scheme)
             case other:
                 raise UsageError(f"nothing here can look at {other!r} models", hint="name a file, a server or the hub")
 
@@ -78,6 +85,13 @@ class Looks:
         name = self.name_of(ref)
         header = await read_header_from(read_front(self._http, ref.name), repr(name))
         return facts_of(header, name, time.time())
+
+
+def _place_of(ref: ModelRef) -> str:
+    """Whom to ask for it."""
+    if ref.scheme == "file":
+        return "/".join(ref.name.split("/", 3)[:3])
+    return ref.endpoint or ref.scheme
 
 
 def _is_url(name: str) -> bool:
