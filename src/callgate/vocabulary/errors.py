@@ -2,7 +2,8 @@
 
     CallgateError
     ├── UsageError              what the caller can mend: a wrong name, a wrong value, a missing file
-    │   └── NotFound            the thing named isn't there
+    │   ├── NotFound            the thing named isn't there
+    │   └── ModelRejected       a model that can't do what is required of every model here
     ├── ModelFileError          a model's own file is no good
     │   ├── HeaderError         not a GGUF file, or one that is truncated, corrupt or lying
     │   └── TemplateError       a chat template that doesn't parse
@@ -10,7 +11,15 @@
     └── BackendError            what a server did wrong
         ├── Unreachable         it didn't answer, or not in time
         ├── BadStatus           it answered with an error
-        └── BadAnswer           what it sent isn't what it should be
+        ├── BadAnswer           what it sent isn't what it should be
+        ├── ToolsRefused        it takes no tools for this model
+        ├── CannotThink         the model can't think aloud, and was asked to
+        ├── CannotChat          the model is no chat model
+        ├── BadSchema           it takes no such schema, of a tool or of the answer
+        ├── CallNotParsed       the model called a tool in a way that its server couldn't read
+        ├── StreamFailed        it reported an error in the middle of an answer
+        ├── StreamCut           the answer just ended
+        └── EngineFailed        our own engine didn't start, or died
 
 Each message names what failed and why; `hint` is the next thing to try.
 """
@@ -33,6 +42,10 @@ class UsageError(CallgateError):
 
 class NotFound(UsageError):
     """The thing named isn't there."""
+
+
+class ModelRejected(UsageError):
+    """A model that can't do what is required of every model here."""
 
 
 class ModelFileError(CallgateError):
@@ -72,3 +85,34 @@ class BadStatus(BackendError):
 class BadAnswer(BackendError):
     """A server that sent something else than it should: no JSON, too much, the wrong part of a file."""
 
+
+class ToolsRefused(BackendError):
+    """A server that takes no tools for this model. Raised before any event."""
+
+
+class CannotThink(BackendError):
+    """A model that can't think aloud, and was asked to."""
+
+
+class CannotChat(BackendError):
+    """A model that is no chat model: one for embedding, most likely."""
+
+
+class BadSchema(BackendError):
+    """A schema, of a tool or of the answer, that a server doesn't take."""
+
+
+class CallNotParsed(BackendError):
+    """A model called a tool in a way that its server couldn't read. The call itself is never quoted."""
+
+
+class StreamFailed(BackendError):
+    """A server reported an error in the middle of an answer."""
+
+
+class StreamCut(BackendError):
+    """An answer that just ended, without a word that it is whole."""
+
+
+class EngineFailed(BackendError):
+    """Our own engine didn't start, or died."""
