@@ -59,6 +59,8 @@ class Expects(msgspec.Struct, frozen=True):
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=10**9), Expects("a number of seconds, 0 or more")]
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=4096), Expects("a text")]
 Url = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s]+$", max_length=4096), Expects("a URL, http:// or https://")]
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**40), Expects("a whole number, 0 or more")]
+Flag = Annotated[bool, Expects("true or false")]
 Token = Annotated[Secret | None, Expects("a token, without spaces")]
 
 
@@ -66,6 +68,7 @@ class Detect(msgspec.Struct, frozen=True, kw_only=True):
     cache_ttl: Annotated[Seconds, About("how long what was found out about a model is believed")] = 600.0
     guess_ttl: Annotated[Seconds, About("how long a guess is believed that was made because a server failed")] = 30.0
     server_timeout: Annotated[Seconds, About("how long a server may take to answer")] = 5.0
+    probe_timeout: Annotated[Seconds, About("how long a loaded model may take to call the tool of a live probe")] = 5.0
 
 
 class Ollama(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,10 +80,35 @@ class Hub(msgspec.Struct, frozen=True, kw_only=True):
     token: Annotated[Token, About("who you are to the hub", env=("HF_TOKEN",))] = None
 
 
+class Timeouts(msgspec.Struct, frozen=True, kw_only=True):
+    connect: Annotated[Seconds, About("how long a server may take to accept a connection")] = 5.0
+    first_byte: Annotated[Seconds, About("how long a model may take until it says something, loading included")] = 300.0
+    between: Annotated[Seconds, About("how long a model may fall silent in the middle of an answer")] = 120.0
+
+
+class Models(msgspec.Struct, frozen=True, kw_only=True):
+    dir: Annotated[Text | None, Expects("a folder"), About("a folder of GGUF files")] = None
+    require_tools: Annotated[Flag, About("whether models that can't call tools are refused everywhere")] = False
+
+
+class LlamaCpp(msgspec.Struct, frozen=True, kw_only=True):
+    server: Annotated[Text | None, Expects("a path"), About("a llama-server of yours, instead of our engine")] = None
+    context: Annotated[Count, About("tokens of context; 0: as many as the model has, 8192 at most")] = 0
+    threads: Annotated[Count, About("threads that compute; 0: one for each core")] = 0
+    gpu_layers: Annotated[Count | None, Expects("a number"), About("layers that go to the GPU")] = None
+    flash_attention: Annotated[Flag | None, Expects("true or false"), About("whether to use flash attention")] = None
+    kv_type: Annotated[Text | None, Expects("a type such as q8_0"), About("the type of the key-value cache")] = None
+    projector: Annotated[Text | None, Expects("a path"), About("the projector (mmproj) for a model that sees")] = None
+    memory_budget: Annotated[Count, About("megabytes for all loaded models; 0: most of what is free")] = 0
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     detect: Detect = Detect()
     ollama: Ollama = Ollama()
     hub: Hub = Hub()
+    timeouts: Timeouts = Timeouts()
+    models: Models = Models()
+    llamacpp: LlamaCpp = LlamaCpp()
     origins: Mapping[str, str] = {}
     """Where those come from that aren't at their defaults."""
 

@@ -121,6 +121,19 @@ def test_a_program_that_leaves_it_open_ends_quietly(ollama: PlayedOllama, monkey
     assert (done.returncode, done.stdout, done.stderr) == (0, "yes yes\n", "")
 
 
+def test_a_program_that_breaks_off_ends_all_the_same() -> None:
+    done = run(
+        "import io\n"
+        "from callgate.runtime import check_targets\n"
+        "from callgate.settings import load_settings\n"
+        "found = check_targets(['qwen3:8b', 'tiny'], settings=load_settings(), standard_input=io.BytesIO())\n"
+        "print(next(found).tools)\n"
+        "raise SystemError('on the way')\n"
+    )
+    assert (done.returncode, done.stdout) == (1, "yes\n")
+    assert done.stderr.endswith("SystemError: on the way\n")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="nobody forks there")
 def test_a_forked_child_gets_one_of_its_own() -> None:
     done = run(
@@ -130,8 +143,7 @@ def test_a_forked_child_gets_one_of_its_own() -> None:
         "child = os.fork()\n"
         "if not child:\n"
         "    print(callgate.check('tiny-plain').tools, flush=True)\n"
-        "    callgate.shared_detector().close()\n"
-        "    os._exit(0)\n"
+        "    raise SystemExit\n"
         "raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "yes\nno\n", "")

@@ -36,6 +36,8 @@ class Detector:
         self._thread.start()
         self._closing = threading.Lock()
         self._closed = False
+        self._process = os.getpid()
+        atexit.register(self.close)  # later the thread is gone, and to wait for it would be for ever
 
     def capabilities(self, ref: ModelRef | str) -> Capabilities:
         """Raises: UsageError or HeaderError, if `ref` names a file that is no good; never for a server that fails."""
@@ -77,10 +79,13 @@ class Detector:
         return self._closed
 
     def close(self) -> None:
+        if self._process != os.getpid():  # a forked child's copy has no thread
+            return
         with self._closing:
             if self._closed:
                 return
             self._closed = True
+        atexit.unregister(self.close)
         asyncio.run_coroutine_threadsafe(self._end(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
@@ -129,15 +134,12 @@ def shared_detector() -> Detector:
     with _sharing:
         if _shared is None or _shared.closed:
             _shared = Detector()
-            atexit.register(_shared.close)
         return _shared
 
 
 def _forget_shared() -> None:
     """A forked child has its parent's detector without its thread: it would wait for ever."""
     global _shared, _sharing
-    if _shared is not None:
-        atexit.unregister(_shared.close)
     _shared, _sharing = None, threading.Lock()
 
 
