@@ -1,10 +1,21 @@
-"""The wire: the HTTP client, the front of remote files, endpoints and their spellings.
+"""The wire: the HTTP client, answers that stream, the front of remote files, endpoints and their spellings.
 
 Importing this room is cheap: aiohttp is loaded when a client is first used.
 """
 
 from callgate.wire.endpoints import Endpoint, is_loopback, normalise_base_url, ollama_base_url
-from callgate.wire.http import HttpClient
+from callgate.wire.http import HttpClient, Patience
+from callgate.wire.incoming import Incoming, post_stream
 from callgate.wire.ranges import read_front
 
-__all__ = ["Endpoint", "HttpClient", "is_loopback", "normalise_base_url", "ollama_base_url", "read_front"]
+__all__ = [
+    "Endpoint",
+    "HttpClient",
+    "Incoming",
+    "Patience",
+    "is_loopback",
+    "normalise_base_url",
+    "ollama_base_url",
+    "post_stream",
+    "read_front",
+]

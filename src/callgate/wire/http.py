@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
@@ -26,7 +26,18 @@ MAX_REDIRECTS = 5
 _MAX_ERROR_BYTES = 16 << 10
 _EXCERPT = 300
 _CHUNK = 64 << 10
+_PAUSE_SECONDS = (0.01, 0.1)
 _REDIRECTS = (301, 302, 303, 307, 308)
+
+
+class Patience(msgspec.Struct, frozen=True):
+    """How many seconds a server may take for each step of an answer that streams; `None` is as long as it likes."""
+
+    connect: float = CONNECT_SECONDS
+    first_byte: float | None = 300.0
+    """Until it says something, which may include loading a model."""
+    between: float | None = 120.0
+    """In the middle of its answer, without a byte."""
 
 
 class HttpClient:
@@ -86,17 +97,20 @@ class HttpClient:
         body: bytes | None = None,
         timeout: float | None = None,  # noqa: ASYNC109
         expect: tuple[int, ...] = (),
+        patience: Patience | None = None,
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         """An answer whose body is still to be read; whatever goes wrong while it is being read is of our errors too.
 
         A status from 200 to 299 is a good one, and those of `expect`. Redirects are followed for `GET`, and no secrets
-        go with them to another server.
+        go with them to another server. With `patience` there is no limit to the whole; for the steps see `Incoming`.
         """
         import aiohttp
 
-        limits = aiohttp.ClientTimeout(
-            total=WHOLE_SECONDS if timeout is None else timeout, sock_connect=CONNECT_SECONDS, sock_read=STALL_SECONDS
-        )
+        whole = WHOLE_SECONDS if timeout is None else timeout
+        limits = aiohttp.ClientTimeout(total=whole, sock_connect=CONNECT_SECONDS, sock_read=STALL_SECONDS)
+        if patience is not None:
+            whole = patience.first_byte or whole
+            limits = aiohttp.ClientTimeout(sock_connect=patience.connect, sock_read=patience.first_byte)
         name = str(url)
         target, sent_headers = target_of(url, headers or {})
         try:
@@ -104,7 +118,7 @@ class HttpClient:
                 proxy, for_proxy = proxy_for(target)
                 # A plain request goes to the proxy whole, its headers too; of an encrypted one it sees the way only.
                 along = for_proxy if target.scheme == "http" else {}
-                async with self._opened().request(
+                async with await self._sent(
                     method,
                     target,
                     headers={**sent_headers, **along},
@@ -126,15 +140,54 @@ class HttpClient:
                     return
             raise BadAnswer(f"{shown(name)} redirects more than {MAX_REDIRECTS} times")
         except (aiohttp.ClientError, TimeoutError) as problem:
-            raise _translated(problem, name, timeout) from problem
+            raise _translated(problem, name, connect=limits.sock_connect or CONNECT_SECONDS, whole=whole) from problem
+
+    async def _sent(self, method: str, target: URL, **how: Any) -> aiohttp.ClientResponse:
+        """Asks once more where a kept connection proves closed, not a byte having come back; all we send are questions.
+
+        aiohttp does so itself, but not for `POST`.
+        """
+        import aiohttp
+
+        connection = _Connection()
+        try:
+            return await self._opened().request(method, target, trace_request_ctx=connection, **how)
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as problem:
+            heard = isinstance(problem, aiohttp.ServerDisconnectedError) and not isinstance(problem.message, str)
+            if heard or not connection.was_kept or isinstance(problem, aiohttp.ClientConnectorError):
+                raise
+        import asyncio
+        import random
+
+        # Gives the loop time to see which others are closed, and a server that restarts a crowd that is spread out.
+        await asyncio.sleep(random.uniform(*_PAUSE_SECONDS))  # noqa: S311
+        return await self._opened().request(method, target, **how)
 
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:
             import aiohttp
 
             # Cookies would follow a user from server to server, and nothing that we talk to needs any.
-            self._session = aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar())
+            self._session = aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), trace_configs=[_watch()])
         return self._session
+
+
+class _Connection:
+    """The one that a request got."""
+
+    was_kept = False
+
+
+def _watch() -> aiohttp.TraceConfig:
+    import aiohttp
+
+    async def note(_: object, context: Any, __: object) -> None:
+        if isinstance(context.trace_request_ctx, _Connection):
+            context.trace_request_ctx.was_kept = True
+
+    trace = aiohttp.TraceConfig()
+    trace.on_connection_reuseconn.append(note)
+    return trace
 
 
 def excerpt(body: bytes) -> str:
@@ -176,15 +229,14 @@ async def _bad_status(response: aiohttp.ClientResponse, url: str) -> BadStatus:
     )
 
 
-def _translated(problem: Exception, url: str, timeout: float | None) -> BackendError:
+def _translated(problem: Exception, url: str, *, connect: float, whole: float) -> BackendError:
     """Said in our words: aiohttp's quote whole URLs."""
     import aiohttp
 
     place = shown(url)
     if isinstance(problem, aiohttp.ConnectionTimeoutError):
-        return Unreachable(f"{place} can't be reached within {CONNECT_SECONDS:g} s", hint="is the server running?")
+        return Unreachable(f"{place} can't be reached within {connect:g} s", hint="is the server running?")
     if isinstance(problem, TimeoutError):
-        whole = WHOLE_SECONDS if timeout is None else timeout
         return Unreachable(f"{place} didn't answer within {whole:g} s", hint="is the server busy loading a model?")
     if isinstance(problem, aiohttp.ClientConnectorCertificateError | aiohttp.ClientSSLError):
         return Unreachable(f"{place} can't be reached: its certificate isn't trusted, or it doesn't speak TLS")
