@@ -9,7 +9,7 @@ import pytest
 
 from callgate.detect import TemplateSandbox
 from callgate.runtime import AsyncDetector
-from callgate.runtime.turns import AT_ONCE
+from callgate.runtime.queueing import AT_ONCE
 from callgate.vocabulary import Answer, BadStatus, HeaderError, ModelRef, NotFound, Unreachable, UsageError
 from tests.runtime.played import (
     NOBODY,

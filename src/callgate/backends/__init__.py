@@ -1,6 +1,27 @@
-"""Who runs a model. For now a backend tells what its server knows about a model (`facts`)."""
+"""Who runs a model: a backend streams events and gives facts.
 
-from callgate.backends.ollama import OllamaBackend
-from callgate.backends.openai import OpenAIBackend
+Built-in backends stand in a literal table; other packages add theirs by entry points.
+"""
 
-__all__ = ["OllamaBackend", "OpenAIBackend"]
+from typing import TYPE_CHECKING
+
+from callgate.doors import opened_on_use
+
+if TYPE_CHECKING:
+    from callgate.backends.ollama import OllamaBackend
+    from callgate.backends.openai import OpenAIBackend
+    from callgate.backends.protocol import Backend
+    from callgate.backends.table import backend_for, place_of
+
+__all__ = ["Backend", "OllamaBackend", "OpenAIBackend", "backend_for", "place_of"]
+
+__getattr__ = opened_on_use(
+    __name__,
+    {
+        "Backend": "protocol",
+        "OllamaBackend": "ollama",
+        "OpenAIBackend": "openai",
+        "backend_for": "table",
+        "place_of": "table",
+    },
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Protocol
 
 from callgate.vocabulary import ChatRequest, Event, Facts
@@ -11,10 +11,10 @@ from callgate.vocabulary import ChatRequest, Event, Facts
 class Backend(Protocol):
     """Somebody who runs models."""
 
-    def stream(self, request: ChatRequest) -> AsyncIterator[Event]:
+    def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """One turn of the model: events in the order in which they happened, `Done` at the end.
 
-        Leaving the iterator (`aclose`) stops the generation. Without tools there are only text, thinking, usage and
+        Closing the generator (`aclose`) stops the generation. Without tools there are only text, thinking, usage and
         done, and the request is a plain one.
 
         Raises: ToolsRefused, before any event, if it takes no tools for this model; NotFound, if there is no such

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib import import_module
@@ -10,6 +11,8 @@ from callgate import __version__
 
 COMMANDS = {
     "check": "what can this model really do, and how do we know?",
+    "ask": "one question, answered; events as JSON lines for scripts",
+    "models": "every model in reach, side by side",
 }
 """Each is a module of this room, with `add_arguments(parser)`, `run(arguments) -> exit status` and `EXAMPLES`."""
 
@@ -19,6 +22,9 @@ DONE, FAILED, USAGE, UNMET, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 def main(argv: list[str] | None = None) -> int:
     """Runs one command and gives its exit status."""
     words = sys.argv[1:] if argv is None else argv
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # an output that knows few letters is no reason to fail
     try:
         return _run(words)
     except KeyboardInterrupt:
@@ -49,5 +55,13 @@ def _run(words: list[str]) -> int:
             command.epilog = module.EXAMPLES
             module.add_arguments(command)
     arguments = parser.parse_args(words)
-    status: int = import_module(f"callgate.cli.{arguments.command}").run(arguments)
+    from callgate.vocabulary import CallgateError, UsageError
+
+    try:
+        status: int = import_module(f"callgate.cli.{arguments.command}").run(arguments)
+    except CallgateError as error:
+        from callgate.cli.screen import show_error
+
+        show_error(error)
+        return USAGE if isinstance(error, UsageError) else FAILED
     return status

@@ -7,12 +7,14 @@ template (.jinja), a tokenizer_config.json, a folder of these, or - for a templa
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 
 from callgate.cli import DONE, FAILED, UNMET, UNREACHABLE
 from callgate.cli.check_view import show_evidence, show_table
-from callgate.cli.screen import Progress, Screen
+from callgate.cli.screen import Progress, Screen, print_json
 from callgate.runtime import ModelReport, check_targets
 from callgate.settings import load_settings
 from callgate.vocabulary import Answer, Capabilities, Unreachable
@@ -62,18 +64,17 @@ def _requirements(text: str) -> tuple[str, ...]:
 
 def run(arguments: argparse.Namespace) -> int:
     settings = load_settings()
-    found = check_targets(arguments.targets, settings=settings, standard_input=sys.stdin.buffer)
-    reports = _print_json(found) if arguments.json else _show(found, why=arguments.why)
+    given = sys.stdin.buffer if sys.stdin else io.BytesIO()
+    with closing(check_targets(arguments.targets, settings=settings, standard_input=given)) as found:
+        reports = _print_json(found) if arguments.json else _show(found, why=arguments.why)
     return _status(reports, arguments.require)
 
 
 def _print_json(found: Iterator[ModelReport]) -> list[ModelReport]:
-    import msgspec
-
     reports = []
     for report in found:
         reports.append(report)
-        print(msgspec.json.encode(report.as_json()).decode(), flush=True)
+        print_json(report.as_json())
     return reports
 
 

@@ -7,9 +7,13 @@ import shutil
 import sys
 import textwrap
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TextIO
 
+from callgate.vocabulary import CallgateError
+
+_ESCAPED = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029)}
+"""What JSON lets through, and terminals obey."""
 _STYLES = {"good": "32", "bad": "31", "doubt": "33", "dim": "2", "strong": "1"}
 NARROW = 40
 NARROWEST_COLUMN = 24
@@ -61,6 +65,26 @@ class Screen:
 
     def _broken(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(text, width) or [""] if width < len(text) else [text]
+
+
+def show_error(error: CallgateError) -> None:
+    """What went wrong and what to try next, on standard error."""
+    screen = Screen(sys.stderr)
+    screen.line(screen.styled("error: ", "bad") + printable(error.message))
+    if error.hint:
+        screen.line(screen.styled(printable(f"hint: {error.hint}"), "dim"))
+
+
+def print_json(record: Mapping[str, object]) -> None:
+    """One JSON object on a line. Its strings may hold control characters, but none gets out as it is."""
+    import msgspec
+
+    line = msgspec.json.encode(record).decode().translate(_ESCAPED)
+    if not (sys.stdout.encoding or "").lower().startswith("utf"):
+        import json
+
+        line = json.dumps(json.loads(line), separators=(",", ":"))  # all in ASCII, and nothing lost
+    print(line, flush=True)
 
 
 class Progress:

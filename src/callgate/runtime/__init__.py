@@ -8,7 +8,9 @@ if TYPE_CHECKING:
     from callgate.runtime.checking import check_targets
     from callgate.runtime.detector import AsyncDetector, Knowledge
     from callgate.runtime.finding import Finding
+    from callgate.runtime.live_probe import probe_live
     from callgate.runtime.report import ModelReport, error_as_json, timestamp
+    from callgate.runtime.session import Session
     from callgate.runtime.sync import Detector, check, shared_detector
 
 __all__ = [
@@ -17,9 +19,11 @@ __all__ = [
     "Finding",
     "Knowledge",
     "ModelReport",
+    "Session",
     "check",
     "check_targets",
     "error_as_json",
+    "probe_live",
     "shared_detector",
     "timestamp",
 ]
@@ -32,9 +36,11 @@ __getattr__ = opened_on_use(
         "Finding": "finding",
         "Knowledge": "detector",
         "ModelReport": "report",
+        "Session": "session",
         "check": "sync",
         "check_targets": "checking",
         "error_as_json": "report",
+        "probe_live": "live_probe",
         "shared_detector": "sync",
         "timestamp": "report",
     },

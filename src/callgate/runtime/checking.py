@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import cache, partial
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
@@ -38,7 +38,9 @@ class _Work(NamedTuple):
     error: CallgateError | None = None
 
 
-def check_targets(targets: Iterable[str], *, settings: Settings, standard_input: BinaryIO) -> Iterator[ModelReport]:
+def check_targets(
+    targets: Iterable[str], *, settings: Settings, standard_input: BinaryIO
+) -> Generator[ModelReport, None, None]:
     """A report for each target: a model's name, a GGUF file or its URL, a chat template, a tokenizer's configuration,
     a folder of these, or `-` for a template on the standard input. What is wrong with a target is in its report.
     """

@@ -11,7 +11,7 @@ from callgate.backends import OllamaBackend, OpenAIBackend
 from callgate.detect import facts_of, read_header_from
 from callgate.runtime.files import boxed_facts, file_facts, version_of_file
 from callgate.runtime.hub_look import hub_facts
-from callgate.runtime.turns import Turns
+from callgate.runtime.queueing import ServerQueue
 from callgate.settings import Settings
 from callgate.vocabulary import Facts, ModelRef, UsageError
 from callgate.wire import HttpClient, ollama_base_url, read_front
@@ -24,7 +24,7 @@ class Looks:
         self._settings = settings
         self._http = HttpClient()
         self._ollamas: dict[str, OllamaBackend] = {}
-        self._turns: defaultdict[str, Turns] = defaultdict(Turns)
+        self._queues: defaultdict[str, ServerQueue] = defaultdict(ServerQueue)
 
     def version_of(self, ref: ModelRef) -> str | None:
         """What changes when the model does, as far as that shows without asking for it."""
@@ -49,7 +49,7 @@ class Looks:
             raise UsageError(f"{ref.name!r} can't be the name of a model", hint="it has characters that nobody can see")
         if ref.scheme in ("tiny", "tiny-plain"):
             return await asyncio.to_thread(boxed_facts, ref.scheme)
-        return await self._turns[_place_of(ref)].take(partial(self._ask, ref))
+        return await self._queues[_place_of(ref)].take(partial(self._ask, ref))
 
     async def _ask(self, ref: ModelRef) -> Facts:
         match ref.scheme:

@@ -3,7 +3,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from callgate.runtime.turns import AT_ONCE, Turns
+from callgate.runtime.queueing import AT_ONCE, ServerQueue
 from callgate.vocabulary import Unreachable
 
 
@@ -36,32 +36,32 @@ async def all_at_once(count: int, take: Callable[[], Awaitable[str]], server: Se
 
 
 async def test_only_a_few_ask_at_a_time() -> None:
-    turns, server = Turns(), Server()
-    answers = await all_at_once(100, lambda: turns.take(server.ask), server)
+    queue, server = ServerQueue(), Server()
+    answers = await all_at_once(100, lambda: queue.take(server.ask), server)
     assert answers == ["answer"] * 100
     assert (server.asked, server.most) == (100, AT_ONCE)
 
 
 async def test_who_waits_while_a_server_is_down_is_told_at_once() -> None:
-    turns, server = Turns(), Server()
+    queue, server = ServerQueue(), Server()
     server.down = True
-    answers = await all_at_once(100, lambda: turns.take(server.ask), server)
+    answers = await all_at_once(100, lambda: queue.take(server.ask), server)
     assert {type(answer) for answer in answers} == {Unreachable}
     assert server.asked == AT_ONCE
 
 
 async def test_who_comes_later_tries_again() -> None:
-    turns, server = Turns(), Server()
+    queue, server = ServerQueue(), Server()
     server.down = True
     server.go.set()
     with pytest.raises(Unreachable):
-        await turns.take(server.ask)
+        await queue.take(server.ask)
     server.down = False
-    assert await turns.take(server.ask) == "answer"
+    assert await queue.take(server.ask) == "answer"
 
 
 async def test_one_failure_among_answers_stops_nobody() -> None:
-    turns, server = Turns(), Server()
+    queue, server = ServerQueue(), Server()
 
     async def fail_first() -> str:
         server.asked += 1
@@ -73,18 +73,18 @@ async def test_one_failure_among_answers_stops_nobody() -> None:
         await server.go.wait()
         return "answer"
 
-    first = [asyncio.create_task(turns.take(held)) for _ in range(AT_ONCE - 1)]
-    answers = await all_at_once(20, lambda: turns.take(fail_first), server)
+    first = [asyncio.create_task(queue.take(held)) for _ in range(AT_ONCE - 1)]
+    answers = await all_at_once(20, lambda: queue.take(fail_first), server)
     assert await asyncio.gather(*first) == ["answer"] * (AT_ONCE - 1)
     assert "answer" in answers
 
 
 async def test_another_error_is_its_own_askers() -> None:
-    turns = Turns()
+    queue = ServerQueue()
 
     async def wrong() -> str:
         raise ValueError
 
     for _ in range(AT_ONCE + 1):
         with pytest.raises(ValueError):  # noqa: PT011
-            await turns.take(wrong)
+            await queue.take(wrong)

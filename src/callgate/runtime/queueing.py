@@ -13,7 +13,7 @@ AT_ONCE = 8
 T = TypeVar("T")
 
 
-class Turns:
+class ServerQueue:
     """Belongs to one event loop, and to one server."""
 
     def __init__(self) -> None:

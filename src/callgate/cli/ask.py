@@ -1,0 +1,177 @@
+"""One question to a model, answered.
+
+What comes on standard input is appended to the question. Tools are offered, and the calls are printed, not run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import mimetypes
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any
+
+import msgspec
+
+from callgate.cli import DONE, FAILED, INTERRUPTED, UNREACHABLE
+from callgate.cli.answer_view import AnswerView, JsonView, TextView
+from callgate.runtime import Session
+from callgate.settings import Settings, load_settings
+from callgate.tools import read_tools
+from callgate.vocabulary import (
+    CallgateError,
+    ChatRequest,
+    Done,
+    Event,
+    Image,
+    Message,
+    ModelRef,
+    Tool,
+    Unreachable,
+    UsageError,
+)
+
+EXAMPLES = """\
+examples:
+  callgate ask tiny "Say hello."                            the model in the box
+  callgate ask qwen3:8b --system "Be brief." "Why is the sky blue?"
+  callgate ask --json --tools tools.json tiny "What is the weather in Paris?"   events as JSON lines
+  git diff | callgate ask qwen3:8b "What changed?"
+  callgate ask --option temperature=0 --option seed=1 model.gguf "Hello"
+
+exit status: 0 answered · 1 it failed · 2 wrong usage · 4 the server could not be reached · 130 interrupted
+"""
+
+LARGEST_INPUT = 16 << 20
+LARGEST_IMAGE = 64 << 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL", help="a model, as `callgate check` takes it")
+    parser.add_argument("text", nargs="?", default="", metavar="TEXT", help="the question")
+    parser.add_argument("--json", action="store_true", help="print events, one JSON object a line")
+    parser.add_argument(
+        "--tools", metavar="FILE", help="offer these tools: a JSON list in OpenAI's, MCP's or Ollama's form"
+    )
+    parser.add_argument("--system", metavar="TEXT", help="a system message")
+    parser.add_argument("--image", action="append", default=[], metavar="FILE", help="a picture (may be given again)")
+    parser.add_argument(
+        "--option", action="append", default=[], type=_option, metavar="K=V", help="such as temperature=0 (again)"
+    )
+    parser.add_argument("--max-tokens", type=int, metavar="N", help="the longest answer")
+    parser.add_argument("--think", choices=["on", "off", "low", "medium", "high"], help="whether it thinks first")
+    parser.add_argument("--endpoint", metavar="URL", help="the server to ask: an Ollama, or one that ends in /v1")
+    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="how long it may be silent")
+    parser.add_argument("--record", metavar="FILE", help="keep the exchange, for `scripted:FILE`")
+    parser.add_argument("--redact", action="store_true", help="keep arguments and secrets out of the record")
+
+
+def _option(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    try:
+        return name, msgspec.json.decode(value)
+    except msgspec.DecodeError:
+        return name, value
+
+
+def run(arguments: argparse.Namespace) -> int:
+    view: AnswerView = JsonView() if arguments.json else TextView()
+    try:
+        settings = _settings(arguments)
+        ref = _ref(arguments)
+        request = _request(arguments, ref)
+    except CallgateError as error:
+        view.failed(error)
+        return FAILED
+    try:
+        return asyncio.run(_ask(ref, request, settings, arguments, view))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+async def _ask(
+    ref: ModelRef, request: ChatRequest, settings: Settings, arguments: argparse.Namespace, view: AnswerView
+) -> int:
+    async with Session(settings) as session:
+        try:
+            async with aclosing(_recorded(session.turn(ref, request), request, ref, arguments)) as events:
+                async for event in view.waited_for(events, ref):
+                    view.show(event)
+        except CallgateError as error:
+            view.failed(error)
+            return UNREACHABLE if isinstance(error, Unreachable) else FAILED
+        except asyncio.CancelledError:
+            view.show(Done("cancelled"))
+            return INTERRUPTED
+    return DONE
+
+
+def _recorded(
+    events: AsyncGenerator[Event, None], request: ChatRequest, ref: ModelRef, arguments: argparse.Namespace
+) -> AsyncGenerator[Event, None]:
+    if not arguments.record:
+        return events
+    from callgate.runtime import record
+
+    return record(events, arguments.record, request=request, ref=ref, redact=arguments.redact)
+
+
+def _settings(arguments: argparse.Namespace) -> Settings:
+    if arguments.timeout is None:
+        return load_settings()
+    return load_settings({"timeouts.first_byte": arguments.timeout, "timeouts.between": arguments.timeout})
+
+
+def _ref(arguments: argparse.Namespace) -> ModelRef:
+    if not arguments.endpoint:
+        return ModelRef.parse(arguments.model)
+    scheme = "" if arguments.endpoint.rstrip("/").endswith("/v1") else "ollama+"
+    return ModelRef.parse(f"{scheme}{arguments.endpoint}#{arguments.model}")
+
+
+def _request(arguments: argparse.Namespace, ref: ModelRef) -> ChatRequest:
+    question = arguments.text
+    if sys.stdin and not sys.stdin.isatty():
+        given = sys.stdin.buffer.read(LARGEST_INPUT + 1)
+        if len(given) > LARGEST_INPUT:
+            raise UsageError(f"standard input has more than {LARGEST_INPUT >> 20} MB")
+        question = "\n\n".join(filter(None, (question, given.decode("utf-8", "replace").strip())))
+    images = tuple(_image(path) for path in arguments.image)
+    if not question and not images:
+        raise UsageError("there is no question", hint='write it behind the model: callgate ask tiny "Say hello."')
+    system = [Message(role="system", content=arguments.system)] if arguments.system else []
+    return ChatRequest(
+        model=ref.name,
+        messages=(*system, Message(role="user", content=question, images=images)),
+        tools=_tools(arguments.tools) if arguments.tools else (),
+        think={"on": True, "off": False}.get(arguments.think, arguments.think),
+        max_tokens=arguments.max_tokens,
+        options=dict(arguments.option),
+    )
+
+
+def _tools(path: str) -> tuple[Tool, ...]:
+    try:
+        return read_tools(msgspec.json.decode(_read(path, LARGEST_INPUT)))
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise UsageError(f"{path!r} is no JSON: {error}") from None
+
+
+def _image(path: str) -> Image:
+    kind = mimetypes.guess_type(path)[0] or "image/png"
+    return Image(_read(path, LARGEST_IMAGE), kind)
+
+
+def _read(path: str, largest: int) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            content = file.read(largest + 1)
+    except OSError as error:
+        raise UsageError(f"{path!r} can't be read: {error.strerror}") from None
+    if len(content) > largest:
+        raise UsageError(f"{path!r} has more than {largest >> 20} MB")
+    return content
