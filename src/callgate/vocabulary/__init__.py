@@ -35,6 +35,7 @@ from callgate.vocabulary.events import (
     ToolCallEvent,
     Usage,
     event_as_json,
+    event_from_json,
 )
 from callgate.vocabulary.evidence import Evidence, Source
 from callgate.vocabulary.facts import Facts, ServerKind
@@ -83,4 +84,5 @@ __all__ = [
     "Usage",
     "UsageError",
     "event_as_json",
+    "event_from_json",
 ]

@@ -5,10 +5,12 @@ Errors are raised, never events. `Done` is last, comes once, and only where the 
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, get_args
 
 import msgspec
 
+from callgate.vocabulary.errors import UsageError
 from callgate.vocabulary.tools import ToolCall
 
 DoneReason = Literal["stop", "length", "tool_calls", "cancelled"]
@@ -69,3 +71,53 @@ def event_as_json(event: Event) -> dict[str, Any]:
             return {"type": "usage", "data": {"prompt_tokens": prompt, "completion_tokens": completion}}
         case Done(reason):
             return {"type": "done", "data": {"reason": reason}}
+
+
+def event_from_json(value: object) -> Event:
+    """The event that `event_as_json` made `value` of. A call may have its `raw` arguments too.
+
+    Raises: UsageError, if it is none.
+    """
+    match value:
+        case {"type": str(kind), "data": dict(data)}:
+            if (read := _READERS.get(kind)) is None:
+                raise UsageError(f"there is no event of type {kind[:80]!r}", hint=f"there are: {', '.join(_READERS)}")
+            if (event := read(data)) is not None:
+                return event
+            raise UsageError(f"the event of type {kind!r} lacks something, or has something of the wrong type")
+    raise UsageError("an event is an object with a type and data", hint='{"type": "done", "data": {"reason": "stop"}}')
+
+
+def _call_from_json(data: Mapping[str, Any]) -> Event | None:
+    match data:
+        case {"id": str(id_), "name": str(name), "args": dict() | str() as arguments}:
+            raw = data.get("raw")
+            return ToolCallEvent(ToolCall(id_, name, arguments, raw)) if isinstance(raw, str | None) else None
+    return None
+
+
+def _notice_from_json(data: Mapping[str, Any]) -> Event | None:
+    match data:
+        case {"kind": str(kind), "message": str(message)}:
+            return Notice(kind, message)
+    return None
+
+
+def _usage_from_json(data: Mapping[str, Any]) -> Event | None:
+    counts = [data.get("prompt_tokens"), data.get("completion_tokens")]
+    return Usage(*counts) if all(count is None or type(count) is int for count in counts) else None
+
+
+def _text(data: Mapping[str, Any]) -> str | None:
+    text = data.get("text")
+    return text if isinstance(text, str) else None
+
+
+_READERS: Mapping[str, Callable[[Mapping[str, Any]], Event | None]] = {
+    "assistant_delta": lambda data: None if (text := _text(data)) is None else AssistantDelta(text),
+    "thinking_delta": lambda data: None if (text := _text(data)) is None else ThinkingDelta(text),
+    "tool_call": _call_from_json,
+    "notice": _notice_from_json,
+    "usage": _usage_from_json,
+    "done": lambda data: Done(data["reason"]) if data.get("reason") in get_args(DoneReason) else None,
+}
