@@ -1,0 +1,83 @@
+"""One Ollama server as a backend: what it knows about models, and what they answer."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator
+
+from callgate.backends.ollama.chats import Chats
+from callgate.backends.ollama.errors import unreachable
+from callgate.backends.ollama.names import entry_for, names, no_such_model, text
+from callgate.backends.ollama.server import Server, version_in
+from callgate.detect import ollama_templates
+from callgate.settings import Settings
+from callgate.vocabulary import BadAnswer, BadStatus, ChatRequest, Event, Facts, ModelRef, ServerKind, Unreachable
+from callgate.wire import HttpClient, Patience, ollama_base_url
+
+
+def make(ref: ModelRef, settings: Settings, http: HttpClient) -> OllamaBackend:
+    """The server that `ref` names, or else the one of the settings."""
+    limits = settings.timeouts
+    return OllamaBackend(
+        ollama_base_url(ref.endpoint or settings.ollama.host),
+        http,
+        timeout=settings.detect.server_timeout,
+        patience=Patience(limits.connect, limits.first_byte or None, limits.between or None),
+    )
+
+
+class OllamaBackend:
+    """One Ollama server. What it learns of contexts and versions holds for as long as it is open."""
+
+    def __init__(self, endpoint: str, http: HttpClient, *, timeout: float, patience: Patience | None = None) -> None:
+        self.endpoint = endpoint
+        self._server = Server(endpoint, http, timeout=timeout)
+        self._chats = Chats(self._server, patience or Patience())
+
+    def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
+        """One turn of the model: see `Backend.stream`, and `Chats.stream` for what it raises."""
+        return self._chats.stream(request)
+
+    async def facts(self, model: str) -> Facts:
+        """Raises: NotFound, if it has no such model; BackendError, if it doesn't answer."""
+        show, tags, running, version = await asyncio.gather(
+            self._server.show(model),
+            self._server.get("/api/tags"),
+            self._server.get("/api/ps"),
+            self._server.get("/api/version"),
+            return_exceptions=True,
+        )
+        if isinstance(show, BadStatus) and show.status == 404:
+            raise no_such_model(model, self._server.place, names(tags)) from None
+        if isinstance(show, Unreachable):
+            raise unreachable(show, self._server.place, f"{self.endpoint}/api/show") from show
+        if isinstance(show, BaseException):
+            raise show
+        if not isinstance(show, dict):
+            raise BadAnswer(f"{self.endpoint}/api/show sent no object", hint="is this an Ollama?")
+        listing = entry_for(tags, model)
+        return Facts(
+            name=model,
+            templates=ollama_templates(show),
+            server=ServerKind.OLLAMA,
+            server_version=version_in(version),
+            endpoint=self.endpoint,
+            digest=text(listing, "digest"),
+            answer=show,
+            listing=listing,
+            running=entry_for(running, model),
+            at=time.time(),
+        )
+
+    async def models(self) -> list[str]:
+        """The names of the models that it has. Raises: BackendError."""
+        return await self._server.names()
+
+    def digest_of(self, model: str) -> str | None:
+        """Of the model as it was when this server last listed its models."""
+        return self._server.digest_of(model)
+
+    async def close(self) -> None:
+        """What it has asked and not yet heard is dropped. The HTTP client is its owner's to close."""
+        await self._server.close()
