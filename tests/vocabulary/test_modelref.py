@@ -49,7 +49,7 @@ def test_an_existing_path_is_a_file_whatever_it_is_called(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "text", ["", "  ", "ollama:", "file:", "hf:", "hf:name", "hf:a/b/c", "ollama+http://host", "a\0b"]
+    "text", ["", "  ", "ollama:", "file:", "hf:", "hf:name", "hf:a/b/c", "hf:../b", "ollama+http://host", "a\0b"]
 )
 def test_what_names_no_model_is_refused_with_the_next_step(text: str) -> None:
     with pytest.raises(UsageError) as caught:

@@ -9,22 +9,20 @@ import argparse
 import asyncio
 import mimetypes
 import sys
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import AbstractContextManager, aclosing, nullcontext
 from typing import Any
 
 import msgspec
 
 from callgate.cli import DONE, FAILED, INTERRUPTED, UNREACHABLE
 from callgate.cli.answer_view import AnswerView, JsonView, TextView
-from callgate.runtime import Session
+from callgate.runtime import Recorder, Session
 from callgate.settings import Settings, load_settings
 from callgate.tools import read_tools
 from callgate.vocabulary import (
     CallgateError,
     ChatRequest,
     Done,
-    Event,
     Image,
     Message,
     ModelRef,
@@ -98,9 +96,11 @@ async def _ask(
 ) -> int:
     async with Session(settings) as session:
         try:
-            async with aclosing(_recorded(session.turn(ref, request), request, ref, arguments)) as events:
-                async for event in view.waited_for(events, ref):
-                    view.show(event)
+            with _recorder(arguments, ref) as recorder:
+                turn = session.turn(ref, request)
+                async with aclosing(recorder.record(turn, request) if recorder else turn) as events:
+                    async for event in view.waited_for(events, ref):
+                        view.show(event)
         except CallgateError as error:
             view.failed(error)
             return UNREACHABLE if isinstance(error, Unreachable) else FAILED
@@ -110,14 +110,8 @@ async def _ask(
     return DONE
 
 
-def _recorded(
-    events: AsyncGenerator[Event, None], request: ChatRequest, ref: ModelRef, arguments: argparse.Namespace
-) -> AsyncGenerator[Event, None]:
-    if not arguments.record:
-        return events
-    from callgate.runtime import record
-
-    return record(events, arguments.record, request=request, ref=ref, redact=arguments.redact)
+def _recorder(arguments: argparse.Namespace, ref: ModelRef) -> AbstractContextManager[Recorder | None]:
+    return Recorder(arguments.record, ref=ref, redact=arguments.redact) if arguments.record else nullcontext()
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:

@@ -11,13 +11,14 @@ import io
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from functools import partial
 
 from callgate.cli import DONE, FAILED, UNMET, UNREACHABLE
 from callgate.cli.check_view import show_evidence, show_table
-from callgate.cli.screen import Progress, Screen, print_json
+from callgate.cli.screen import Progress, Screen, print_json, printable
 from callgate.runtime import ModelReport, check_targets
-from callgate.settings import load_settings
-from callgate.vocabulary import Answer, Capabilities, Unreachable
+from callgate.settings import Settings, load_settings
+from callgate.vocabulary import Answer, Capabilities, Evidence, ModelRef, Unreachable
 
 EXAMPLES = """\
 examples:
@@ -25,6 +26,7 @@ examples:
   callgate check --why model.gguf            a file, with each piece of evidence
   callgate check --json templates/           every template in a folder, one JSON object a line
   callgate check --require tools,vision tiny exit status 3 unless it can do both
+  callgate check --probe qwen3:8b            load it, and see whether it really calls a tool
 
 exit status: 0 done · 1 a target could not be read · 2 wrong usage · 3 a requirement was not met
              4 a server could not be reached, and what is shown is a guess
@@ -45,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("targets", nargs="+", metavar="TARGET")
     parser.add_argument("--why", action="store_true", help="show each piece of evidence, the strongest first")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--probe", action="store_true", help="load the model, and see whether it calls a test tool")
     parser.add_argument(
         "--require",
         type=_requirements,
@@ -65,9 +68,24 @@ def _requirements(text: str) -> tuple[str, ...]:
 def run(arguments: argparse.Namespace) -> int:
     settings = load_settings()
     given = sys.stdin.buffer if sys.stdin else io.BytesIO()
-    with closing(check_targets(arguments.targets, settings=settings, standard_input=given)) as found:
+    probe = partial(_probe, settings=settings) if arguments.probe else None
+    with closing(check_targets(arguments.targets, settings=settings, standard_input=given, probe=probe)) as found:
         reports = _print_json(found) if arguments.json else _show(found, why=arguments.why)
     return _status(reports, arguments.require)
+
+
+def _probe(ref: ModelRef, settings: Settings) -> list[Evidence]:
+    import asyncio
+
+    from callgate.runtime import Session, probe_live
+
+    async def probe() -> list[Evidence]:
+        async with Session(settings) as session:
+            return await probe_live(session, ref, patience=settings.detect.probe_timeout)
+
+    if sys.stderr.isatty():
+        print(f"loading {printable(ref.name)} …", file=sys.stderr)
+    return asyncio.run(probe())
 
 
 def _print_json(found: Iterator[ModelReport]) -> list[ModelReport]:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from callgate.runtime.detector import AsyncDetector, Knowledge
     from callgate.runtime.finding import Finding
     from callgate.runtime.live_probe import probe_live
+    from callgate.runtime.recording import Recorder
     from callgate.runtime.report import ModelReport, error_as_json, timestamp
     from callgate.runtime.session import Session
     from callgate.runtime.sync import Detector, check, shared_detector
@@ -19,6 +20,7 @@ __all__ = [
     "Finding",
     "Knowledge",
     "ModelReport",
+    "Recorder",
     "Session",
     "check",
     "check_targets",
@@ -36,6 +38,7 @@ __getattr__ = opened_on_use(
         "Finding": "finding",
         "Knowledge": "detector",
         "ModelReport": "report",
+        "Recorder": "recording",
         "Session": "session",
         "check": "sync",
         "check_targets": "checking",

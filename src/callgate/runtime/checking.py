@@ -18,10 +18,10 @@ from callgate.runtime.files import (
     model_files,
     template_facts,
 )
-from callgate.runtime.finding import Finding, find_in
+from callgate.runtime.finding import Finding, find_in, weigh
 from callgate.runtime.report import ModelReport
 from callgate.settings import Settings
-from callgate.vocabulary import CallgateError, Facts, ModelRef, UsageError
+from callgate.vocabulary import CallgateError, Evidence, Facts, ModelRef, UsageError
 
 if TYPE_CHECKING:
     from callgate.runtime.sync import Detector
@@ -38,8 +38,12 @@ class _Work(NamedTuple):
     error: CallgateError | None = None
 
 
+Probe = Callable[[ModelRef], Iterable[Evidence]]
+"""What a model does when it is really asked to call a tool."""
+
+
 def check_targets(
-    targets: Iterable[str], *, settings: Settings, standard_input: BinaryIO
+    targets: Iterable[str], *, settings: Settings, standard_input: BinaryIO, probe: Probe | None = None
 ) -> Generator[ModelReport, None, None]:
     """A report for each target: a model's name, a GGUF file or its URL, a chat template, a tokenizer's configuration,
     a folder of these, or `-` for a template on the standard input. What is wrong with a target is in its report.
@@ -56,9 +60,10 @@ def check_targets(
             findings = iter([detector.finding(ref) for ref in distant] if detector else [])
             for item in work:
                 if item.ref:
-                    yield _report(item.target, next(findings).result, started)
+                    find, since = next(findings).result, started
                 else:
-                    yield _report(item.target, partial(_find, item, sandbox), time.perf_counter())
+                    find, since = partial(_find, item, sandbox), time.perf_counter()
+                yield _report(item.target, partial(_probed, find, item, probe) if probe else find, since)
         finally:
             if detector:
                 detector.close()
@@ -101,6 +106,16 @@ def _find(item: _Work, sandbox: TemplateSandbox) -> Finding:
     if item.error or item.facts is None:
         raise item.error or UsageError(f"{item.target!r} can't be checked")
     return find_in(item.facts(), sandbox)
+
+
+def _probed(find: Callable[[], Finding], item: _Work, probe: Probe) -> Finding:
+    finding = find()
+    if finding.failure:
+        return finding
+    if finding.facts.header is None and finding.facts.server is None:
+        raise UsageError(f"{item.target!r} is no model that could be probed", hint="leave out --probe")
+    seen = tuple(probe(item.ref or ModelRef.parse(item.target)))
+    return weigh(finding.facts, (*seen, *finding.evidence), None)
 
 
 def _report(target: str, find: Callable[[], Finding], started: float) -> ModelReport:

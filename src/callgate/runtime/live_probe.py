@@ -43,6 +43,7 @@ async def probe_live(session: Session, ref: ModelRef, *, patience: float) -> lis
 
     Raises: BackendError, if it can't be loaded.
     """
+    ref = await session.resolve(ref)
     request = ChatRequest(
         model=ref.name,
         messages=(Message(role="user", content=f"What is the weather in {CITY}? Call get_weather."),),

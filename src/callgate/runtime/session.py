@@ -14,6 +14,7 @@ from typing import Self
 import msgspec
 
 from callgate.backends import Backend, backend_for, place_of
+from callgate.runtime.detector import AsyncDetector
 from callgate.settings import Settings, load_settings
 from callgate.vocabulary import BackendError, ChatRequest, Event, ModelRef, Notice, ToolsRefused
 from callgate.wire import HttpClient
@@ -38,6 +39,13 @@ class Session:
             self._open[place] = backend_for(ref, self._settings, self._http)
         return self._open[place]
 
+    async def resolve(self, ref: ModelRef) -> ModelRef:
+        """The model that `auto` means; any other is itself."""
+        if ref.scheme != "auto":
+            return ref
+        async with AsyncDetector(self._settings) as detector:
+            return await detector.resolve(ref)
+
     async def turn(self, ref: ModelRef, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """What the model `ref` answers to `request`, whatever model that names.
 
@@ -46,6 +54,7 @@ class Session:
 
         Raises: as `Backend.stream` does.
         """
+        ref = await self.resolve(ref)
         request = msgspec.structs.replace(request, model=ref.name)
         refusal: ToolsRefused | None = None
         if request.tools and ref not in self._refused:

@@ -40,7 +40,7 @@ class HubRef(msgspec.Struct, frozen=True):
     @classmethod
     def parse(cls, text: str) -> HubRef:
         match = _HUB.fullmatch(text)
-        if not match:
+        if not match or {match["owner"], match["name"]} & {".", ".."}:
             raise UsageError(
                 f"{text!r} doesn't name a model on the hub",
                 hint="write OWNER/NAME, with /FILE.gguf, :QUANT or @REVISION behind it where wanted",
