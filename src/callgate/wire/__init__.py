@@ -6,16 +6,22 @@ Importing this room is cheap: aiohttp is loaded when a client is first used.
 from callgate.wire.endpoints import Endpoint, is_loopback, normalise_base_url, ollama_base_url
 from callgate.wire.http import HttpClient, Patience
 from callgate.wire.incoming import Incoming, post_stream
+from callgate.wire.ndjson import Lines
 from callgate.wire.ranges import read_front
+from callgate.wire.sse import SseDecoder
+from callgate.wire.targets import shown
 
 __all__ = [
     "Endpoint",
     "HttpClient",
     "Incoming",
+    "Lines",
     "Patience",
+    "SseDecoder",
     "is_loopback",
     "normalise_base_url",
     "ollama_base_url",
     "post_stream",
     "read_front",
+    "shown",
 ]

@@ -1,16 +1,17 @@
-"""Servers that speak OpenAI's protocol: llama-server, LM Studio, vLLM, SGLang, and any other."""
+"""What an OpenAI-compatible server knows of its models."""
 
 from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 from urllib.parse import quote
 
-from callgate.backends.ollama import OllamaBackend
 from callgate.detect import entry_of, llama_server_templates, llama_server_tokens, recognise
 from callgate.vocabulary import BackendError, BadAnswer, Facts, NotFound, ServerKind
-from callgate.wire import HttpClient, normalise_base_url
+from callgate.wire import HttpClient, normalise_base_url, shown
 
 MOST_SHOWN = 5
 _WHERE_MORE_IS = {
@@ -22,30 +23,45 @@ _WHERE_MORE_IS = {
 """Where a server says more than in `/v1/models`. One that doesn't name its kind there is asked what the others know."""
 
 
-class OpenAIBackend:
-    """One OpenAI-compatible server."""
+class OpenAIServer:
+    """Asks one server."""
 
-    def __init__(self, endpoint: str, http: HttpClient, *, timeout: float) -> None:
-        self.endpoint = endpoint
+    def __init__(self, endpoint: str, http: HttpClient, *, timeout: float, headers: Mapping[str, str]) -> None:
         urls = normalise_base_url(endpoint)
-        self._root, self._base = urls.root, urls.base
+        self._root, self.base = urls.root, urls.base
+        self.place = shown(urls.base)
         self._http = http
         self._timeout = timeout
+        self._headers = headers
+
+    async def models(self) -> dict[str, Any]:
+        """Its list of models, as it sends it. Raises: BackendError."""
+        models = await self._http.get_json(f"{self.base}/models", timeout=self._timeout, headers=self._headers)
+        if not isinstance(models, dict):
+            raise BadAnswer(f"{self.place}/models sent no object", hint="is this an OpenAI-compatible server?")
+        return models
+
+    async def only_model(self) -> str:
+        """The name of the one model that it has. Raises: NotFound, if it has none or several; BackendError."""
+        models = await self.models()
+        if (entry := entry_of(models, "")) is None:
+            raise self.no_such_model("", models)
+        return str(entry.get("id", ""))
 
     async def facts(self, model: str) -> Facts:
         """Raises: NotFound, if it has no such model; BackendError, if it doesn't answer."""
-        models = await self._http.get_json(f"{self._base}/models", timeout=self._timeout)
-        if not isinstance(models, dict):
-            raise BadAnswer(f"{self._base}/models sent no object", hint="is this an OpenAI-compatible server?")
+        models = await self.models()
         kind = recognise(models=models)
         listing = entry_of(models, model)
         if listing is None and not (model and kind is ServerKind.OLLAMA):  # which knows more spellings of its names
-            raise self._no_such_model(model, models)
+            raise self.no_such_model(model, models)
         name = model or str((listing or {}).get("id", ""))
         more = await self._more(_WHERE_MORE_IS.get(kind, ()), name)
         if kind is ServerKind.OPENAI:
             kind = _recognised_by(more)
         if kind is ServerKind.OLLAMA:
+            from callgate.backends.ollama import OllamaBackend
+
             return await OllamaBackend(self._root, self._http, timeout=self._timeout).facts(name)
         answer = _about(more, kind, name)
         is_llama = kind is ServerKind.LLAMA_SERVER
@@ -55,7 +71,7 @@ class OpenAIBackend:
             tokens=llama_server_tokens(answer) if is_llama else {},
             server=kind,
             server_version=_text(answer, "build_info"),
-            endpoint=self._base,
+            endpoint=self.base,
             answer=answer,
             listing=listing,
             at=time.time(),
@@ -70,18 +86,20 @@ class OpenAIBackend:
     async def _ask(self, path: str) -> object:
         """What isn't there is no failure: the server may be of another kind."""
         try:
-            return await self._http.get_json(f"{self._root}{path}", timeout=self._timeout)
+            return await self._http.get_json(f"{self._root}{path}", timeout=self._timeout, headers=self._headers)
         except BackendError:
             return None
 
-    def _no_such_model(self, model: str, models: object) -> NotFound:
+    def no_such_model(self, model: str, models: object) -> NotFound:
         names = model_names(models)
         has = ", ".join(names[:MOST_SHOWN]) + (" …" if len(names) > MOST_SHOWN else "")
         if not names:
-            return NotFound(f"{self._base} has no models", hint="load one there first")
+            return NotFound(f"{self.place} has no models", hint="load one there first")
         if not model:
-            return NotFound(f"{self._base} has several models", hint=f"name one: {self._base}#NAME, of {has}")
-        return NotFound(f"{self._base} has no model {model!r}", hint=f"it has: {has}")
+            return NotFound(f"{self.place} has several models", hint=f"name one: {self.place}#NAME, of {has}")
+        near = get_close_matches(model, names, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        return NotFound(f"{self.place} has no model {model!r}", hint=f"{hint}it has: {has}")
 
 
 def _recognised_by(more: dict[str, object]) -> ServerKind:

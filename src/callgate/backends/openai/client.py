@@ -1,0 +1,139 @@
+"""Servers that speak OpenAI's protocol: llama-server, LM Studio, vLLM, SGLang, and any other."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+
+import msgspec
+
+from callgate.backends.openai.failures import Failures, is_about_a_missing_model
+from callgate.backends.openai.reading import Reading, StreamedAnswer
+from callgate.backends.openai.request import body_of
+from callgate.backends.openai.server import OpenAIServer, model_names
+from callgate.detect import entry_of
+from callgate.settings import Secret, Timeouts
+from callgate.vocabulary import (
+    BackendError,
+    BadAnswer,
+    BadStatus,
+    ChatRequest,
+    Event,
+    Facts,
+    NotFound,
+    StreamCut,
+)
+from callgate.wire import HttpClient, Incoming, Patience, post_stream
+
+LARGEST_BODY = 64 << 20
+"""Bytes of an answer that comes as one JSON object."""
+LAST_WORDS_SECONDS = 5.0
+"""For the usage, and the word that this is all, after the end of the answer itself."""
+_GOODBYE_SECONDS = 0.1
+
+
+class OpenAIBackend:
+    """One OpenAI-compatible server. Its connections belong to `http`; `timeout` is for short questions."""
+
+    def __init__(
+        self,
+        endpoint: str,
+        http: HttpClient,
+        *,
+        timeout: float,
+        timeouts: Timeouts | None = None,
+        api_key: Secret | None = None,
+    ) -> None:
+        self.endpoint = endpoint
+        self._http = http
+        limits = timeouts or Timeouts()
+        self._patience = Patience(limits.connect, limits.first_byte or None, limits.between or None)
+        self._headers = {"Authorization": f"Bearer {api_key.reveal()}"} if api_key else {}
+        self._server = OpenAIServer(endpoint, http, timeout=timeout, headers=self._headers)
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
+        """See `Backend.stream`. Raises: ToolsRefused, NotFound, and every other BackendError."""
+        if not request.model:
+            request = msgspec.structs.replace(request, model=await self._server.only_model())
+        failures = Failures(self._server.place, request)
+        reading = Reading(failures)
+        url = f"{self._server.base}/chat/completions"
+        try:
+            async with post_stream(
+                self._http, url, body_of(request), patience=self._patience, headers=self._headers
+            ) as incoming:
+                if incoming.content_type == "text/html":
+                    raise BadAnswer(f"{incoming.place} sent a web page", hint="is this an OpenAI-compatible server?")
+                piece = await _first_piece(incoming)
+                if piece.startswith(b"{"):
+                    for event in reading.whole(await _rest_of_body(incoming, piece)):
+                        yield event
+                else:
+                    answer = StreamedAnswer(reading)
+                    while not answer.is_over:
+                        for event in answer.feed(piece):
+                            yield event
+                        if not answer.is_over:
+                            piece = await _next_piece(incoming, reading)
+                for event in reading.close():
+                    yield event
+                await _say_goodbye(incoming)
+        except BadStatus as error:
+            raise await self._explained(error, failures, request.model) from None
+
+    async def models(self) -> list[str]:
+        """The names of the models that it has. Raises: BackendError."""
+        return model_names(await self._server.models())
+
+    async def facts(self, model: str) -> Facts:
+        """Raises: NotFound, if it has no such model; BackendError, if it doesn't answer."""
+        return await self._server.facts(model)
+
+    async def close(self) -> None:
+        """Nothing to do: what is open belongs to somebody else."""
+
+    async def _explained(self, error: BadStatus, failures: Failures, model: str) -> BackendError | NotFound:
+        known = failures.of_status(error)
+        if isinstance(known, BadStatus) and is_about_a_missing_model(error):
+            with suppress(BackendError):
+                models = await self._server.models()
+                if entry_of(models, model) is None:
+                    return self._server.no_such_model(model, models)
+        return known
+
+
+async def _first_piece(incoming: Incoming) -> bytes:
+    """How the answer starts, white space aside: that shows whether it is a stream of events, whatever its type says."""
+    while piece := await incoming.read():
+        if start := piece.lstrip():
+            return start
+    return b""
+
+
+async def _next_piece(incoming: Incoming, reading: Reading) -> bytes:
+    if not reading.is_finished:
+        return await incoming.read()
+    # All that matters has come. Some servers forget to say so, or to hang up.
+    with suppress(TimeoutError, StreamCut):
+        async with asyncio.timeout(LAST_WORDS_SECONDS):
+            return await incoming.read()
+    return b""
+
+
+async def _rest_of_body(incoming: Incoming, start: bytes) -> bytes:
+    pieces, size = [start], len(start)
+    while piece := await incoming.read():
+        size += len(piece)
+        if size > LARGEST_BODY:
+            raise BadAnswer(f"{incoming.place} sent more than {LARGEST_BODY >> 20} MiB")
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+async def _say_goodbye(incoming: Incoming) -> None:
+    """A connection can be used again if its answer was read to the very end."""
+    with suppress(TimeoutError, BackendError):
+        async with asyncio.timeout(_GOODBYE_SECONDS):
+            while await incoming.read():
+                pass

@@ -1,0 +1,424 @@
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callgate.backends.openai.calls import MOST_CALLS
+from callgate.backends.openai.failures import Failures
+from callgate.backends.openai.reading import Reading, StreamedAnswer
+from callgate.vocabulary import (
+    AssistantDelta,
+    BadAnswer,
+    CallgateError,
+    ChatRequest,
+    Done,
+    Event,
+    Notice,
+    StreamCut,
+    StreamFailed,
+    ThinkingDelta,
+    Tool,
+    ToolCall,
+    ToolCallEvent,
+    Usage,
+)
+
+REQUEST = ChatRequest(model="m", messages=(), tools=(Tool("f"),))
+
+
+def reading() -> Reading:
+    numbers = iter(range(1_000_000))
+    return Reading(Failures("a server", REQUEST), lambda: f"new{next(numbers)}")
+
+
+def events_of(*pieces: bytes) -> Iterator[Event]:
+    read = reading()
+    answer = StreamedAnswer(read)
+    for piece in [*pieces, b""]:
+        yield from answer.feed(piece)
+        if answer.is_over:
+            break
+    yield from read.close()
+
+
+def sse(*chunks: object, done: bool = True) -> bytes:
+    lines = [json.dumps(chunk, ensure_ascii=False) for chunk in chunks] + ["[DONE]"] * done
+    return "".join(f"data: {line}\n\n" for line in lines).encode()
+
+
+def delta(finish: str | None = None, **said: object) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": said, "finish_reason": finish}]}
+
+
+def calls(*pieces: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+    return delta(finish, tool_calls=list(pieces))
+
+
+def piece(
+    arguments: object = None,
+    *,
+    name: str | None = None,
+    index: int | None = None,
+    id: str | None = None,  # noqa: A002
+) -> dict[str, Any]:
+    function = {"name": name, "arguments": arguments}
+    sent = {"index": index, "id": id, "function": {k: v for k, v in function.items() if v is not None}}
+    return {key: value for key, value in sent.items() if value is not None}
+
+
+def told(*chunks: object) -> list[ToolCall]:
+    stream = sse(*chunks, delta("tool_calls"))
+    return [event.call for event in events_of(stream) if isinstance(event, ToolCallEvent)]
+
+
+# Text
+
+
+def test_text_usage_and_end_come_in_their_order() -> None:
+    stream = sse(
+        delta(role="assistant", content=None),
+        delta(reasoning_content="Hm."),
+        delta(reasoning="Hm!"),
+        delta(content=""),
+        delta(content="Hel"),
+        delta(content="lo 🦙"),
+        delta("stop"),
+        {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}},
+    )
+    assert list(events_of(stream)) == [
+        ThinkingDelta("Hm."),
+        ThinkingDelta("Hm!"),
+        AssistantDelta("Hel"),
+        AssistantDelta("lo 🦙"),
+        Usage(3, 2),
+        Done("stop"),
+    ]
+
+
+def test_thinking_that_comes_under_both_names_is_told_once() -> None:
+    stream = sse(delta(reasoning="a", reasoning_content="a"), delta("stop"))
+    assert list(events_of(stream)) == [ThinkingDelta("a"), Done("stop")]
+
+
+def test_content_may_come_in_parts() -> None:
+    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm"}]}
+    stream = sse(delta(content=[thinking, {"type": "text", "text": "Hi"}, {"type": "other"}]), delta("stop"))
+    assert list(events_of(stream)) == [ThinkingDelta("Hm"), AssistantDelta("Hi"), Done("stop")]
+
+
+@pytest.mark.parametrize(
+    ("finish", "reason"),
+    [("stop", "stop"), ("length", "length"), ("max_tokens", "length"), ("eos", "stop"), ("tool_calls", "stop")],
+)
+def test_an_end_is_what_it_means(finish: str, reason: str) -> None:
+    assert [event for event in events_of(sse(delta(finish, content="x"))) if isinstance(event, Done)] == [
+        Done(reason)  # type: ignore[arg-type]
+    ]
+
+
+def test_an_answer_that_was_withheld_says_so() -> None:
+    found = list(events_of(sse(delta("content_filter"))))
+    assert isinstance(found[0], Notice)
+    assert found[1:] == [Done("stop")]
+
+
+def test_the_last_usage_counts_and_comes_once() -> None:
+    usage = [{"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": number}} for number in range(3)]
+    assert list(events_of(sse(*usage, delta("stop")))) == [Usage(1, 2), Done("stop")]
+
+
+def test_other_choices_are_passed_over() -> None:
+    other = {"choices": [{"index": 1, "delta": {"content": "no"}, "finish_reason": "length"}]}
+    assert list(events_of(sse(delta(content="yes"), other, delta("stop")))) == [AssistantDelta("yes"), Done("stop")]
+
+
+def test_the_word_that_it_is_done_may_be_missing() -> None:
+    assert list(events_of(sse(delta("stop", content="x"), done=False))) == [AssistantDelta("x"), Done("stop")]
+
+
+def test_the_word_that_it_is_done_is_enough() -> None:
+    assert list(events_of(sse(delta(content="x")))) == [AssistantDelta("x"), Done("stop")]
+
+
+def test_what_follows_the_end_is_not_read() -> None:
+    assert list(events_of(sse(delta("stop")) + b"data: rubbish\n\n")) == [Done("stop")]
+
+
+@pytest.mark.parametrize("stream", [b"", sse(delta(content="x"), done=False), b"data: \n\n: ping\n\n"])
+def test_a_stream_that_just_ends_was_cut(stream: bytes) -> None:
+    with pytest.raises(StreamCut, match="a server ended its answer without a word"):
+        list(events_of(stream))
+
+
+# Errors in the middle
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"error": {"message": "out of memory", "code": 500}},
+        {"error": "out of memory"},
+        {"object": "error", "message": "out of memory", "code": 400},
+    ],
+)
+def test_an_error_inside_a_stream_is_raised(error: object) -> None:
+    found = events_of(sse(delta(content="x"), error))
+    assert next(found) == AssistantDelta("x")
+    with pytest.raises(StreamFailed, match="failed in the middle of its answer: out of memory"):
+        next(found)
+
+
+@pytest.mark.parametrize("finish", ["error", "abort"])
+def test_an_end_that_is_a_fault_is_raised(finish: str) -> None:
+    with pytest.raises(StreamFailed, match=finish):
+        list(events_of(sse(delta(finish))))
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"rubbish", "isn't JSON"),
+        (b"[]", "another shape"),
+        (b'{"choices":[{"delta":{"content":5}}]}', r"another shape \(Expected `str"),
+        (b'{"choices":[{"delta":{"content":"\xff"}}]}', "isn't JSON"),
+        (b'{"x":' + b"[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_what_is_no_chunk_is_a_bad_answer(data: bytes, why: str) -> None:
+    with pytest.raises(BadAnswer, match=why):
+        list(events_of(b"data: " + data + b"\n\n"))
+
+
+# Calls
+
+
+def test_a_call_is_told_as_soon_as_it_is_whole() -> None:
+    read = reading()
+    assert read.feed(json.dumps(calls(piece("", name="f", index=0, id="a"))).encode()) == []
+    assert read.feed(json.dumps(calls(piece('{"x":{"y":"}', index=0))).encode()) == []
+    assert read.feed(json.dumps(calls(piece('\\"}"}', index=0))).encode()) == []
+    assert read.feed(json.dumps(calls(piece("}", index=0))).encode()) == [
+        ToolCallEvent(ToolCall("a", "f", {"x": {"y": '}"}'}}, '{"x":{"y":"}\\"}"}}'))
+    ]
+    read.end()
+    assert list(read.close()) == [Done("tool_calls")]
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        [calls(piece('{"x":1}', name="f", index=0, id="a")), calls(piece('{"x":2}', name="g", index=1, id="b"))],
+        [calls(piece('{"x":1}', name="f", index=0, id="a"), piece('{"x":2}', name="g", index=1, id="b"))],
+        # all with one index, as Ollama had it
+        [calls(piece('{"x":1}', name="f", index=0, id="a")), calls(piece('{"x":2}', name="g", index=0, id="b"))],
+        # without an index
+        [calls(piece('{"x":1}', name="f", id="a")), calls(piece('{"x":2}', name="g", id="b"))],
+        # in pieces, by index and by id
+        [
+            calls(piece("", name="f", index=0, id="a")),
+            calls(piece('{"x', index=0)),
+            calls(piece('":1}', index=0)),
+            calls(piece(name="g", index=1, id="b")),
+            calls(piece('{"x"', id="b")),
+            calls(piece(":2}", index=1, id="b")),
+        ],
+        # interleaved
+        [
+            calls(piece("", name="f", index=0, id="a"), piece("", name="g", index=1, id="b")),
+            calls(piece('{"x":', index=0), piece('{"x":', index=1)),
+            calls(piece("2}", index=1), piece("1}", index=0)),
+        ],
+        # the second opened before the first has its arguments; the id a piece late
+        [
+            calls(piece(name="f", index=0)),
+            calls(piece('{"x":1', index=0, id="a")),
+            calls(piece(name="g", index=1, id="b"), piece("}", index=0)),
+            calls(piece('{"x":2}', index=1)),
+        ],
+        # twice
+        [
+            calls(piece('{"x":', name="f", index=0, id="a")),
+            calls(piece("1}", index=0)),
+            calls(piece('{"x":1}', name="f", index=0, id="a")),
+            calls(piece('{"x":2}', name="g", index=1, id="b")),
+            calls(piece('{"x":2}', index=1)),
+        ],
+        # a place-holder first
+        [
+            calls(piece("{}", name="f", index=0, id="a")),
+            calls(piece('{"x":1}', index=0)),
+            calls(piece({}, name="g", index=1, id="b")),
+            calls(piece('{"x":', index=1)),
+            calls(piece("2}", index=1)),
+        ],
+    ],
+)
+def test_pieces_find_their_calls(pieces: list[dict[str, Any]]) -> None:
+    found = told(*pieces)
+    assert [(call.id, call.name, call.arguments) for call in found] == [("a", "f", {"x": 1}), ("b", "g", {"x": 2})]
+    assert [call.raw for call in found] == ['{"x":1}', '{"x":2}']
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        # nothing but the order
+        [calls(piece('{"x":1}', name="f"), piece('{"x":2}', name="f"))],
+        [calls(piece('{"x":1}', name="f")), calls(piece('{"x":2}', name="f"))],
+        [calls(piece('{"x"', name="f")), calls(piece(":1}")), calls(piece('{"x"', name="f")), calls(piece(":2}"))],
+        # empty ids and one index for all
+        [calls(piece('{"x":1}', name="f", index=0, id="")), calls(piece('{"x":2}', name="f", index=0, id=""))],
+        # the name with every piece
+        [
+            calls(piece('{"x', name="f", index=0)),
+            calls(piece('":1}', name="f", index=0)),
+            calls(piece('{"x":2}', name="f", index=1)),
+            calls(piece('{"x":2}', name="f", index=1)),
+        ],
+        # objects, and these twice
+        [
+            calls(piece({"x": 1}, name="f", index=0), piece({"x": 2}, name="f", index=1)),
+            calls(piece({"x": 2}, index=1)),
+        ],
+    ],
+)
+def test_calls_without_ids_are_told_apart(pieces: list[dict[str, Any]]) -> None:
+    found = told(*pieces)
+    assert [(call.id, call.name, call.arguments) for call in found] == [
+        ("new0", "f", {"x": 1}),
+        ("new1", "f", {"x": 2}),
+    ]
+
+
+def test_calls_that_share_an_id_are_still_two() -> None:
+    found = told(
+        calls(piece('{"x":1}', name="f", index=0, id="same")), calls(piece('{"x":2}', name="f", index=1, id="same"))
+    )
+    assert [(call.id, call.arguments) for call in found] == [("same", {"x": 1}), ("new0", {"x": 2})]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"), [("", {}), (None, {}), ("{}", {}), ({}, {}), (" \n", {}), ("null", "null")]
+)
+def test_a_call_may_have_no_arguments(arguments: object, expected: object) -> None:
+    (call,) = told(calls(piece(arguments, name="f", index=0, id="a")))
+    assert (call.name, call.arguments) == ("f", expected)
+
+
+@pytest.mark.parametrize("arguments", ['{"x":', "[1]", "rubbish", '{"x":1}}', '"{}"', "{" * 5000])
+def test_arguments_that_are_no_object_stay_as_the_model_wrote_them(arguments: str) -> None:
+    (call,) = told(calls(piece(arguments, name="f", index=0, id="a")))
+    assert (call.arguments, call.raw) == (arguments, arguments)
+
+
+def test_a_call_cut_short_by_the_limit_is_told_as_it_is() -> None:
+    stream = sse(calls(piece('{"x":', name="f", index=0, id="a")), delta("length"))
+    assert list(events_of(stream)) == [ToolCallEvent(ToolCall("a", "f", '{"x":', '{"x":')), Done("length")]
+
+
+def test_calls_are_told_in_the_order_in_which_they_began() -> None:
+    found = told(
+        calls(piece("", name="f", index=0, id="a"), piece("", name="g", index=1, id="b")),
+        calls(piece('{"x":2}', index=1)),
+    )
+    assert [call.name for call in found] == ["f", "g"]
+
+
+def test_endlessly_many_calls_are_refused() -> None:
+    with pytest.raises(BadAnswer, match="more than 256 tool calls"):
+        told(*(calls(piece("{}", name="f", id=str(number))) for number in range(MOST_CALLS + 1)))
+
+
+def test_the_end_of_arguments_is_found_in_one_pass() -> None:
+    """An attempt to parse at each brace would take hours here."""
+    braces = 200_000
+    opening = calls(piece('{"x":[' + "{}," * braces, name="f", index=0, id="a"))
+    (call,) = told(opening, *[calls(piece("{},", index=0))] * 20_000, calls(piece("{}]}", index=0)))
+    assert isinstance(call.arguments, dict)
+    assert len(call.arguments["x"]) == braces + 20_001
+
+
+# One body
+
+
+def body(**message: object) -> bytes:
+    usage = {"prompt_tokens": 3, "completion_tokens": 2}
+    return json.dumps({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}).encode()
+
+
+def whole(body: bytes) -> list[Event]:
+    read = reading()
+    return [*read.whole(body), *read.close()]
+
+
+def test_an_answer_may_come_as_one_object() -> None:
+    sent = body(
+        content="Hi", reasoning_content="Hm", tool_calls=[piece('{"x":1}', name="f"), piece('{"x":1}', name="f")]
+    )
+    call = ToolCall("new0", "f", {"x": 1}, '{"x":1}')
+    assert whole(sent) == [
+        ThinkingDelta("Hm"),
+        AssistantDelta("Hi"),
+        ToolCallEvent(call),
+        ToolCallEvent(ToolCall("new1", "f", {"x": 1}, '{"x":1}')),
+        Usage(3, 2),
+        Done("tool_calls"),
+    ]
+
+
+@pytest.mark.parametrize("sent", [b"{}", b'{"choices":[]}', b'{"choices":null}'])
+def test_an_object_without_an_answer_is_a_bad_answer(sent: bytes) -> None:
+    with pytest.raises(BadAnswer, match="sent no answer"):
+        whole(sent)
+
+
+# All of it
+
+
+PIECES = st.builds(
+    piece,
+    st.none() | st.sampled_from(["", "{}", '{"x":1}', '{"x"', ":1}", "}", '"', "\\", {}, {"y": 2}]),
+    name=st.none() | st.sampled_from(["f", "g", ""]),
+    index=st.none() | st.integers(0, 2),
+    id=st.none() | st.sampled_from(["", "a", "b"]),
+)
+CHUNKS = st.one_of(
+    st.builds(lambda text: delta(content=text), st.text(max_size=5)),
+    st.builds(lambda text: delta(reasoning=text), st.text(max_size=5)),
+    st.builds(lambda pieces: calls(*pieces), st.lists(PIECES, max_size=3)),
+    st.just({"choices": [], "usage": {"prompt_tokens": 1}}),
+    st.just({"error": "no"}),
+)
+
+
+def outcome(*pieces: bytes) -> list[object]:
+    found: list[object] = []
+    try:
+        found += events_of(*pieces)
+    except CallgateError as error:
+        found.append((type(error), error.message))
+    return found
+
+
+@given(st.lists(CHUNKS, max_size=8), st.sampled_from(["stop", "length", None]), st.booleans(), st.data())
+def test_it_does_not_matter_where_an_answer_is_cut(
+    chunks: list[dict[str, Any]], finish: str | None, done: bool, data: st.DataObject
+) -> None:
+    stream = sse(*chunks, delta(finish), done=done).replace(b"\n", data.draw(st.sampled_from([b"\n", b"\r\n"])))
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=12)))
+    cut = [stream[a:b] for a, b in zip([0, *cuts], [*cuts, len(stream)], strict=True) if a != b]
+    assert outcome(*cut) == outcome(stream)
+
+
+@given(st.lists(CHUNKS, max_size=8))
+def test_done_is_last_and_comes_once(chunks: list[dict[str, Any]]) -> None:
+    found = outcome(sse(*chunks, delta("stop")))
+    if isinstance(found[-1], tuple):
+        assert not any(isinstance(event, Done) for event in found)
+    else:
+        assert [isinstance(event, Done) for event in found].index(True) == len(found) - 1
+        ids = [event.call.id for event in found if isinstance(event, ToolCallEvent)]
+        assert len(ids) == len(set(ids))
