@@ -41,6 +41,7 @@ class Incoming:
             self._started = True
             if (connection := self._response.connection) is not None and connection.protocol is not None:
                 connection.protocol.read_timeout = self._patience.between
+                connection.protocol.start_timeout()
                 connection.protocol.start_timeout()  # anew: the old limit still runs
         return piece
 
