@@ -73,11 +73,32 @@ class Detect(msgspec.Struct, frozen=True, kw_only=True):
 
 class Ollama(msgspec.Struct, frozen=True, kw_only=True):
     host: Annotated[Text, About("where the Ollama listens", env=("OLLAMA_HOST",))] = "127.0.0.1:11434"
+    models: Annotated[
+        Text | None, Expects("a folder"), About("where the Ollama keeps its models", env=("OLLAMA_MODELS",))
+    ] = None
 
 
 class Hub(msgspec.Struct, frozen=True, kw_only=True):
     endpoint: Annotated[Url, About("the Hugging Face hub", env=("HF_ENDPOINT",))] = "https://huggingface.co"
     token: Annotated[Token, About("who you are to the hub", env=("HF_TOKEN",))] = None
+    cache: Annotated[
+        Text | None,
+        Expects("a folder"),
+        About("where models of the hub are kept", env=("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE")),
+    ] = None
+    home: Annotated[
+        Text | None, Expects("a folder"), About("where the hub's programs keep their things", env=("HF_HOME",))
+    ] = None
+
+
+class Discovery(msgspec.Struct, frozen=True, kw_only=True):
+    timeout: Annotated[Seconds, About("how long a server may take to say which models it has")] = 0.3
+    endpoints: Annotated[
+        Text | None, Expects("NAME=URL, several with commas"), About("servers of yours where to look for models too")
+    ] = None
+    caches: Annotated[
+        Text | None, Expects("a folder"), About("where programs keep their caches", env=("XDG_CACHE_HOME",))
+    ] = None
 
 
 class Timeouts(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,6 +127,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     detect: Detect = Detect()
     ollama: Ollama = Ollama()
     hub: Hub = Hub()
+    discovery: Discovery = Discovery()
     timeouts: Timeouts = Timeouts()
     models: Models = Models()
     llamacpp: LlamaCpp = LlamaCpp()

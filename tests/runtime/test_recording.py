@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from callgate.backends.scripted import ScriptedBackend
-from callgate.runtime.recording import Recorder, record
+from callgate.runtime.recording import Recorder
 from callgate.vocabulary import (
     AssistantDelta,
     BadStatus,
@@ -49,6 +50,15 @@ async def given_events(items: Sequence[Event], error: CallgateError | None = Non
         raise error
 
 
+async def record(
+    events: AsyncGenerator[Event, None], path: str, *, request: ChatRequest, ref: ModelRef, redact: bool = False
+) -> AsyncGenerator[Event, None]:
+    with Recorder(path, ref=ref, redact=redact) as recorder:
+        async with aclosing(recorder.record(events, request)) as recorded:
+            async for event in recorded:
+                yield event
+
+
 async def kept(
     path: Path, items: Sequence[Event], error: CallgateError | None = None, *, redact: bool = False
 ) -> list[Event]:
@@ -73,7 +83,7 @@ async def test_what_was_recorded_plays_the_same(tmp_path: Path, items: list[Even
 
 
 async def test_letters_that_are_no_text_come_back_too(tmp_path: Path) -> None:
-    items = [AssistantDelta("\ud800 é 🎈 \x9b"), Done("stop")]
+    items: list[Event] = [AssistantDelta("\ud800 é 🎈 \x9b"), Done("stop")]
     await kept(tmp_path / "r", items)
     assert await played(tmp_path / "r") == items
 
@@ -138,13 +148,13 @@ def test_a_file_that_cannot_be_written_is_a_usage_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("redact", [False, True])
 async def test_whoever_asks_sees_everything_whatever_is_kept(tmp_path: Path, redact: bool) -> None:
-    items = [AssistantDelta("token hf_abcdefghijklmnopqrst"), Done("stop")]
+    items: list[Event] = [AssistantDelta("token hf_abcdefghijklmnopqrst"), Done("stop")]
     assert await kept(tmp_path / "r", items, redact=redact) == items
 
 
 async def test_redacted_arguments_pictures_and_secrets_are_gone_and_lengths_stay(tmp_path: Path) -> None:
     path = tmp_path / "r"
-    items = [
+    items: list[Event] = [
         AssistantDelta("the key is sk-abcdef"),
         AssistantDelta("ghijklmnopqrstuv!"),
         ToolCallEvent(ToolCall("1", "mail", {"to": "eve@example.org", "n": -77}, raw='{"to": "eve@example.org"}')),

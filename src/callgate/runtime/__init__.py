@@ -7,8 +7,12 @@ from callgate.doors import opened_on_use
 if TYPE_CHECKING:
     from callgate.runtime.checking import check_targets
     from callgate.runtime.detector import AsyncDetector, Knowledge
+    from callgate.runtime.discovery import Discovery, discover, discover_async
     from callgate.runtime.finding import Finding
+    from callgate.runtime.found import FoundModel
+    from callgate.runtime.inventory import StockedModel, best_of, take_inventory
     from callgate.runtime.live_probe import probe_live
+    from callgate.runtime.mode import Mode, mode_of
     from callgate.runtime.recording import Recorder
     from callgate.runtime.report import ModelReport, error_as_json, timestamp
     from callgate.runtime.session import Session
@@ -17,16 +21,25 @@ if TYPE_CHECKING:
 __all__ = [
     "AsyncDetector",
     "Detector",
+    "Discovery",
     "Finding",
+    "FoundModel",
     "Knowledge",
+    "Mode",
     "ModelReport",
     "Recorder",
     "Session",
+    "StockedModel",
+    "best_of",
     "check",
     "check_targets",
+    "discover",
+    "discover_async",
     "error_as_json",
+    "mode_of",
     "probe_live",
     "shared_detector",
+    "take_inventory",
     "timestamp",
 ]
 
@@ -35,16 +48,25 @@ __getattr__ = opened_on_use(
     {
         "AsyncDetector": "detector",
         "Detector": "sync",
+        "Discovery": "discovery",
         "Finding": "finding",
+        "FoundModel": "found",
         "Knowledge": "detector",
+        "Mode": "mode",
         "ModelReport": "report",
         "Recorder": "recording",
         "Session": "session",
+        "StockedModel": "inventory",
+        "best_of": "inventory",
         "check": "sync",
         "check_targets": "checking",
+        "discover": "discovery",
+        "discover_async": "discovery",
         "error_as_json": "report",
+        "mode_of": "mode",
         "probe_live": "live_probe",
         "shared_detector": "sync",
+        "take_inventory": "inventory",
         "timestamp": "report",
     },
 )

@@ -79,7 +79,7 @@ def _plan(target: str, given: Callable[[], Facts]) -> Iterator[_Work]:
     try:
         if target == STANDARD_INPUT:
             yield _Work(target, facts=given)
-        elif os.path.isdir(target):
+        elif target not in ("tiny", "tiny-plain", "auto") and os.path.isdir(target):
             files = list(model_files(target))
             if not files:
                 raise UsageError(f"{target!r} has no model files", hint="it should have .gguf or .jinja files in it")

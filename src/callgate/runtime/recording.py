@@ -100,16 +100,6 @@ class Recorder:
             raise UsageError(f"the recording {self._path!r} can't be written: {error.strerror}") from None
 
 
-async def record(
-    events: AsyncGenerator[Event, None], path: str, *, request: ChatRequest, ref: ModelRef, redact: bool = False
-) -> AsyncGenerator[Event, None]:
-    """The same events; the file at `path` is a recording of this one exchange. Raises: as `Recorder` does."""
-    with Recorder(path, ref=ref, redact=redact) as recorder:
-        async with aclosing(recorder.record(events, request)) as kept:
-            async for event in kept:
-                yield event
-
-
 class _Kept(NamedTuple):
     at: float
     event: Event

@@ -1,0 +1,104 @@
+"""Every model in reach, side by side: what runs here, what the settings name, and the files in the usual folders.
+
+It looks for Ollama (OLLAMA_HOST), llama-server (port 8080), LM Studio (1234) and vLLM (8000) on this machine, and for
+GGUF files in `models.dir`, the Hugging Face cache, LM Studio's folder and Ollama's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from contextlib import closing
+
+from callgate.cli import DONE, FAILED, UNREACHABLE
+from callgate.cli.models_view import ORDERS, show_models, sort_models
+from callgate.cli.screen import Progress, Screen, print_json, printable
+from callgate.runtime import StockedModel, best_of, discover, take_inventory
+from callgate.settings import load_settings
+from callgate.vocabulary import CallgateError, Unreachable
+
+EXAMPLES = """\
+examples:
+  callgate models                             all of them
+  callgate models --tools --sort context      those that call tools, the longest context first
+  callgate models --best --tools              one that calls tools: callgate ask "$(callgate models --best --tools)" …
+  callgate models --json --endpoint http://lab:8080/v1
+  callgate models --json | jq -r 'select(.mode == "native").ref'
+
+exit status: 0 done · 1 --best found none, or a server named with --endpoint gave no list · 2 wrong usage
+             4 a server named with --endpoint could not be reached
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--sort", choices=ORDERS, metavar="BY", help=f"one of {', '.join(ORDERS)}")
+    parser.add_argument("--reverse", action="store_true", help="the other way round")
+    parser.add_argument("--tools", action="store_true", help="only models that call tools")
+    parser.add_argument("--vision", action="store_true", help="only models that see pictures")
+    parser.add_argument("--min-context", type=_count, default=0, metavar="N", help="only models with this much context")
+    parser.add_argument("--best", action="store_true", help="print just the name of the best one")
+    parser.add_argument(
+        "--endpoint", action="append", default=[], metavar="URL", help="only the models of this server (again for more)"
+    )
+
+
+def _count(text: str) -> int:
+    number = int(text.replace("_", "").replace(",", ""))
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is less than nothing")
+    return number
+
+
+def run(arguments: argparse.Namespace) -> int:
+    settings = load_settings()
+    found = discover(settings, arguments.endpoint)
+    progress = Progress("looked at")
+    models = []
+    with closing(take_inventory(found.models, settings)) as looked_at:
+        for model in looked_at:
+            models.append(model)
+            progress.step()
+    progress.end()
+    _tell(_problems(found.problems, models))
+    status = _status(found.problems) if arguments.endpoint else DONE
+    wanted = {"tools": arguments.tools, "vision": arguments.vision, "min_context": arguments.min_context}
+    if arguments.best:
+        best = best_of(models, **wanted)
+        if best is None:
+            _tell(["no model in reach can do all that"])
+            return status or FAILED
+        models = [best]
+    elif any(wanted.values()):
+        models = [model for model in models if model.suits(**wanted)]
+    _show(sort_models(models, arguments.sort, reverse=arguments.reverse), arguments)
+    return status
+
+
+def _show(models: list[StockedModel], arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        for model in models:
+            print_json(model.as_json())
+    elif arguments.best:
+        print(printable(str(models[0].found.ref)))
+    else:
+        show_models(Screen(), models)
+
+
+def _problems(problems: Iterable[CallgateError], models: Iterable[StockedModel]) -> Iterable[str]:
+    """What went wrong, each thing once."""
+    of_models = (model.report.error for model in models)
+    return dict.fromkeys(problem.message for problem in (*problems, *of_models) if problem)
+
+
+def _tell(messages: Iterable[str]) -> None:
+    screen = Screen(sys.stderr)
+    for message in messages:
+        screen.line(screen.styled("note: ", "doubt") + printable(message))
+
+
+def _status(problems: tuple[CallgateError, ...]) -> int:
+    if any(isinstance(problem, Unreachable) for problem in problems):
+        return UNREACHABLE
+    return FAILED if problems else DONE

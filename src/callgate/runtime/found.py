@@ -1,0 +1,42 @@
+"""A model that discovery came across."""
+
+from __future__ import annotations
+
+import os
+
+import msgspec
+
+from callgate.vocabulary import ModelRef
+
+IN_THE_BOX = ModelRef("tiny", "tiny")
+
+
+class FoundModel(msgspec.Struct, frozen=True, kw_only=True):
+    """A model that is there, before anybody has looked at it."""
+
+    ref: ModelRef
+    name: str
+    """What people call it: a file's path is its ref, and nobody would call it that."""
+    backend: str
+    """Who would run it: `ollama`, `openai`, or our engine, `llamacpp`."""
+    place: str
+    """Where it is, in words."""
+    endpoint: str | None = None
+    """Its server, without any password."""
+    size: int | None = None
+    """In bytes, all its parts together."""
+    digest: str | None = None
+    """What an Ollama knows it by."""
+    modified: float | None = None
+    """In seconds since the epoch."""
+
+
+def found_in_the_box() -> FoundModel:
+    file = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data", "tiny.gguf")
+    return FoundModel(
+        ref=IN_THE_BOX,
+        name="tiny",
+        backend="llamacpp",
+        place="in the box: for demonstrations and tests",
+        size=os.path.getsize(file) if os.path.isfile(file) else None,
+    )

@@ -1,0 +1,147 @@
+"""GGUF files in the folders where programs keep them. They are listed here, not read."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import NamedTuple
+
+from callgate.runtime.found import FoundModel
+from callgate.runtime.ollama_store import ollama_files
+from callgate.settings import Settings
+from callgate.vocabulary import ModelRef
+
+DEEPEST = 6
+MOST_ENTRIES = 50_000
+"""In one folder and all below it, before the search is given up."""
+MOST_MODELS = 2_000
+
+_SHARD = re.compile(r"(?P<start>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf", re.IGNORECASE | re.DOTALL)
+_NO_MODELS = ("mmproj", "imatrix")
+"""In the names of GGUF files that go with a model."""
+
+
+class _File(NamedTuple):
+    path: str
+    name: str
+    """The way to it from its folder."""
+    stat: os.stat_result
+
+
+def models_in_folders(settings: Settings) -> list[FoundModel]:
+    """The models in callgate's own folder, the Hugging Face cache, LM Studio's and Ollama's, each file once."""
+    seen: set[tuple[int, int]] = set()
+    models: list[FoundModel] = []
+    for found, file in _all_models(settings):
+        identity = file.st_dev, file.st_ino  # links of either kind lead to the same
+        if identity not in seen:
+            seen.add(identity)
+            models.append(found)
+            if len(models) >= MOST_MODELS:
+                break
+    return models
+
+
+def _all_models(settings: Settings) -> Iterator[tuple[FoundModel, os.stat_result]]:
+    for place, folder in _folders(settings):
+        yield from ((_found(file, place), file.stat) for file in _newest_first(_gguf_files(folder)))
+    for folder in _hub_caches(settings):
+        yield from ((_found(file, "Hugging Face cache"), file.stat) for file in _newest_first(_cached_files(folder)))
+    for folder in _ollama_folders(settings):
+        yield from ollama_files(folder)
+
+
+def _folders(settings: Settings) -> Iterator[tuple[str, str]]:
+    if settings.models.dir:
+        yield "models folder", os.path.expanduser(settings.models.dir)
+    yield "LM Studio's files", os.path.expanduser("~/.lmstudio/models")
+    yield "LM Studio's files", os.path.join(_caches(settings), "lm-studio", "models")
+
+
+def _hub_caches(settings: Settings) -> Iterator[str]:
+    if settings.hub.cache:
+        yield os.path.expanduser(settings.hub.cache)
+    else:
+        yield os.path.join(
+            os.path.expanduser(settings.hub.home or os.path.join(_caches(settings), "huggingface")), "hub"
+        )
+
+
+def _ollama_folders(settings: Settings) -> Iterator[str]:
+    if settings.ollama.models:
+        yield os.path.expanduser(settings.ollama.models)
+    else:
+        yield os.path.expanduser("~/.ollama/models")
+        yield "/usr/share/ollama/.ollama/models"  # where its service keeps them on Linux
+
+
+def _caches(settings: Settings) -> str:
+    return os.path.expanduser(settings.discovery.caches or "~/.cache")
+
+
+def _cached_files(cache: str) -> Iterator[_File]:
+    """`models--OWNER--NAME/snapshots/REVISION/FILE.gguf`, as OWNER/NAME/FILE.gguf."""
+    for entry in _entries(cache):
+        kind, _, repository = entry.name.partition("--")
+        if kind == "models" and repository:
+            for revision in _entries(os.path.join(entry.path, "snapshots")):
+                for file in _gguf_files(revision.path):
+                    yield file._replace(name=f"{repository.replace('--', '/', 1)}/{file.name}")
+
+
+def _gguf_files(folder: str) -> Iterator[_File]:
+    left, visited = [(folder, 0)], 0
+    while left:
+        parent, depth = left.pop()
+        for entry in _entries(parent):
+            visited += 1
+            if visited > MOST_ENTRIES:
+                return
+            with suppress(OSError):  # a link that leads nowhere, a file that has just gone
+                if entry.name.lower().endswith(".gguf"):
+                    if _is_a_model(entry.name) and entry.is_file():
+                        yield _File(entry.path, os.path.relpath(entry.path, folder), entry.stat())
+                elif depth < DEEPEST and entry.is_dir():
+                    left.append((entry.path, depth + 1))
+
+
+def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            yield from entries
+    except (OSError, ValueError):
+        return
+
+
+def _is_a_model(name: str) -> bool:
+    """Not what goes with a model, and of one in several parts only the first."""
+    shard = _SHARD.fullmatch(name)
+    return not any(word in name.lower() for word in _NO_MODELS) and (shard is None or int(shard["number"]) == 1)
+
+
+def _newest_first(files: Iterable[_File]) -> list[_File]:
+    return sorted(files, key=lambda file: (-file.stat.st_mtime, file.path))
+
+
+def _found(file: _File, place: str) -> FoundModel:
+    return FoundModel(
+        ref=ModelRef("file", os.path.abspath(file.path)),
+        name=file.name,
+        backend="llamacpp",
+        place=place,
+        size=_size(file),
+        modified=file.stat.st_mtime,
+    )
+
+
+def _size(file: _File) -> int:
+    """Of all parts that are there."""
+    shard = _SHARD.fullmatch(file.path)
+    size = file.stat.st_size
+    if shard:
+        for number in range(2, min(int(shard["count"]), 1000) + 1):
+            with suppress(OSError):
+                size += os.stat(f"{shard['start']}-{number:05}-of-{shard['count']}{file.path[-5:]}").st_size
+    return size
