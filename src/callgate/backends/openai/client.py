@@ -34,7 +34,10 @@ _GOODBYE_SECONDS = 0.1
 
 
 class OpenAIBackend:
-    """One OpenAI-compatible server. Its connections belong to `http`; `timeout` is for short questions."""
+    """One OpenAI-compatible server. Its connections belong to `http`; `timeout` is for short questions.
+
+    Errors name it by its URL, or as it is `called`.
+    """
 
     def __init__(
         self,
@@ -44,13 +47,14 @@ class OpenAIBackend:
         timeout: float,
         timeouts: Timeouts | None = None,
         api_key: Secret | None = None,
+        called: str | None = None,
     ) -> None:
         self.endpoint = endpoint
         self._http = http
         limits = timeouts or Timeouts()
         self._patience = Patience(limits.connect, limits.first_byte or None, limits.between or None)
         self._headers = {"Authorization": f"Bearer {api_key.reveal()}"} if api_key else {}
-        self._server = OpenAIServer(endpoint, http, timeout=timeout, headers=self._headers)
+        self._server = OpenAIServer(endpoint, http, timeout=timeout, headers=self._headers, called=called)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """See `Backend.stream`. Raises: ToolsRefused, NotFound, and every other BackendError."""

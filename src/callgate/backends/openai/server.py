@@ -26,10 +26,18 @@ _WHERE_MORE_IS = {
 class OpenAIServer:
     """Asks one server."""
 
-    def __init__(self, endpoint: str, http: HttpClient, *, timeout: float, headers: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        endpoint: str,
+        http: HttpClient,
+        *,
+        timeout: float,
+        headers: Mapping[str, str],
+        called: str | None = None,
+    ) -> None:
         urls = normalise_base_url(endpoint)
         self._root, self.base = urls.root, urls.base
-        self.place = shown(urls.base)
+        self.place = called or shown(urls.base)
         self._http = http
         self._timeout = timeout
         self._headers = headers

@@ -1,0 +1,195 @@
+"""GGUF files, run by llama.cpp in children of ours: a supervisor, and the OpenAI-compatible client."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from functools import partial
+
+import msgspec
+
+from callgate.backends.llamacpp.files import IN_THE_BOX, ModelFile, bytes_to_load, context_for, model_file, version_of
+from callgate.backends.llamacpp.process import EngineProcess, Loading, require_engine
+from callgate.backends.llamacpp.spec import EngineSpec
+from callgate.backends.llamacpp.supervisor import Supervisor, Wanted
+from callgate.backends.llamacpp.verdict import capabilities_of
+from callgate.backends.openai import OpenAIBackend
+from callgate.backends.requirements import require_tools
+from callgate.settings import Settings
+from callgate.vocabulary import (
+    BackendError,
+    BadAnswer,
+    CannotChat,
+    Capabilities,
+    ChatRequest,
+    Event,
+    Facts,
+    ModelRef,
+    StreamCut,
+    Unreachable,
+)
+from callgate.wire import HttpClient
+
+QUESTION_SECONDS = 30.0
+_IN_THE_BOX_OPTIONS = {"temperature": 0, "seed": 1}
+_DYING_SECONDS = 0.5
+"""A child's connection may end a little before its process does."""
+
+
+class LlamaCppBackend:
+    """Runs GGUF files, several at once where they fit. A model's name is its path, or `tiny` or `tiny-plain`.
+
+    Belongs to one event loop; its connections belong to `http`. `verdict` says what a model can do, where somebody
+    knows more than its file.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        http: HttpClient,
+        *,
+        on_loading: Callable[[Loading], None] | None = None,
+        verdict: Callable[[Facts], Capabilities] | None = None,
+    ) -> None:
+        self._settings = settings
+        self._http = http
+        self._verdict = verdict or capabilities_of
+        options = settings.llamacpp
+        server = options.server
+        start = EngineProcess.of_our_engine if server is None else partial(EngineProcess.of_a_server, server)
+        self._supervisor = Supervisor(
+            start,
+            http,
+            budget=options.memory_budget * 10**6,
+            load_seconds=settings.timeouts.first_byte or None,
+            on_loading=on_loading,
+        )
+        self._files: dict[str, tuple[tuple[int, int], ModelFile]] = {}
+        self._allowed: set[tuple[str, tuple[int, int]]] = set()
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
+        """See `Backend.stream`. Raises also: ModelRejected, if tools are required and the model has none;
+        EngineFailed, if it can't be loaded, or its engine dies; NotFound or ModelFileError, if it is no model.
+        """
+        file = await self._file(request.model)
+        if file.facts.header is not None and _is_for_embedding(file.facts):
+            raise CannotChat(f"{request.model!r} is a model for embedding", hint="choose one that can chat")
+        await self._require(request.model, file)
+        if file.is_in_the_box:
+            request = msgspec.structs.replace(request, options={**_IN_THE_BOX_OPTIONS, **request.options})
+        async with self._supervisor.running(self._wanted(file)) as engine:
+            client = self._client(engine)
+            asked = msgspec.structs.replace(request, model=file.name)
+            try:
+                async with aclosing(client.stream(asked)) as events:
+                    async for event in events:
+                        yield event
+            except (Unreachable, StreamCut, BadAnswer) as error:
+                raise await _blamed(engine, error) from None
+
+    async def models(self) -> list[str]:
+        """The names of the models that are loaded."""
+        return self._supervisor.loaded()
+
+    async def facts(self, model: str) -> Facts:
+        """What the file's header says. Raises: NotFound, UsageError, HeaderError."""
+        return (await self._file(model)).facts
+
+    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+        """A vector for each of `texts`. Raises as `stream` does."""
+        file = await self._file(model)
+        async with self._supervisor.running(self._wanted(file, embedding=True)) as engine:
+            try:
+                answer = await self._http.post_json(
+                    f"{engine.url}/v1/embeddings",
+                    {"model": file.name, "input": list(texts), "encoding_format": "float"},
+                    headers={"Authorization": f"Bearer {engine.key.reveal()}"},
+                    timeout=self._settings.timeouts.first_byte,
+                )
+            except (Unreachable, BadAnswer) as error:
+                raise await _blamed(engine, error) from None
+        try:
+            return [item.embedding for item in msgspec.convert(answer, _Embeddings).data]
+        except msgspec.ValidationError:
+            raise BadAnswer(f"the engine sent no embedding of {model!r}") from None
+
+    async def close(self) -> None:
+        await self._supervisor.close()
+
+    async def _file(self, model: str) -> ModelFile:
+        """Its header is read again when the file has changed."""
+        version = (0, 0) if model in IN_THE_BOX else version_of(model)
+        known = self._files.get(model)
+        if known is None or known[0] != version:
+            known = self._files[model] = version, await asyncio.to_thread(model_file, model)
+        return known[1]
+
+    async def _require(self, model: str, file: ModelFile) -> None:
+        if not self._settings.models.require_tools:
+            return
+        key = model, version_of(file.path)
+        if key not in self._allowed:
+            require_tools(await asyncio.to_thread(self._verdict, file.facts), model)
+            self._allowed.add(key)
+
+    def _wanted(self, file: ModelFile, *, embedding: bool = False) -> Wanted:
+        require_engine(self._settings.llamacpp.server)
+        options = self._settings.llamacpp
+        context = context_for(file.facts, options.context)
+        spec = EngineSpec(
+            path=file.path,
+            name=file.name,
+            template=file.template,
+            context=context,
+            # The model in the box is faster with one thread on a busy machine, and says the same everywhere.
+            threads=1 if file.is_in_the_box else options.threads or _cores(),
+            gpu_layers=options.gpu_layers,
+            flash_attention=options.flash_attention,
+            kv_type=options.kv_type,
+            projector=None if file.is_in_the_box or embedding else options.projector,
+            embedding=embedding,
+            pooling=None if not embedding or _is_for_embedding(file.facts) else "mean",
+        )
+        return Wanted(spec, version_of(file.path), bytes_to_load(file, context, options.kv_type))
+
+    def _client(self, engine: EngineProcess) -> OpenAIBackend:
+        timeouts = self._settings.timeouts
+        return OpenAIBackend(
+            engine.url,
+            self._http,
+            timeout=QUESTION_SECONDS,
+            timeouts=timeouts,
+            api_key=engine.key,
+            called="llama.cpp",
+        )
+
+
+class _Embedding(msgspec.Struct):
+    embedding: list[float]
+
+
+class _Embeddings(msgspec.Struct):
+    data: list[_Embedding]
+
+
+def make(_: ModelRef, settings: Settings, http: HttpClient) -> LlamaCppBackend:
+    return LlamaCppBackend(settings, http)
+
+
+async def _blamed(engine: EngineProcess, error: BackendError) -> BackendError:
+    """The engine's death, if that is what is behind the error."""
+    return await engine.failure() if await engine.ends_within(_DYING_SECONDS) else error
+
+
+def _is_for_embedding(facts: Facts) -> bool:
+    header = facts.header or {}
+    pooling = header.get(f"{header.get('general.architecture')}.pooling_type")
+    return isinstance(pooling, int) and pooling > 0
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,59 @@
+"""What llama.cpp says while it works, and which line of it says why it failed."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable
+
+MOST_LINES = 400
+LONGEST_LINE = 500
+_STAMP = re.compile(r"^[\d.]+ ([A-Z]) +(?:(?:srv|cmn|slot|que|res) +)?")
+_SPEAKER = re.compile(r"^\s*[\w.~]+: +(?=\S)")
+_TROUBLE = re.compile(r"\b(?:error|failed|invalid|unable|cannot|can't|unknown|unsupported|exceeds|not enough|out of)\b")
+_HINTS = {
+    "memory": "take a smaller context (`llamacpp.context`), a smaller model or a smaller quantisation",
+    "allocate": "take a smaller context (`llamacpp.context`), a smaller model or a smaller quantisation",
+    "architecture": "a newer llama.cpp may know this model: upgrade xllamacpp, or name your own with `llamacpp.server`",
+    "template": "the model's chat template is at fault; look for a newer file of the model",
+    "mmproj": "see the setting `llamacpp.projector`",
+    "flash": "see the setting `llamacpp.flash_attention`",
+}
+
+
+class Complaints:
+    """The latest lines, and no more of them than can be kept."""
+
+    def __init__(self) -> None:
+        self._lines: deque[str] = deque(maxlen=MOST_LINES)
+
+    def add(self, line: bytes) -> None:
+        text = "".join(c if c.isprintable() else " " for c in line[:LONGEST_LINE].decode("utf-8", "replace"))
+        if text.strip():
+            self._lines.append(text.strip())
+
+    def reason(self) -> str:
+        """The first line that tells of trouble: later ones tell what came of it. Empty where there is none."""
+        return first_trouble(self._lines)
+
+
+def first_trouble(lines: Iterable[str]) -> str:
+    kept = list(lines)
+    marked = [text for line in kept if (stamp := _STAMP.match(line)) and stamp[1] == "E" and (text := _said(line))]
+    if marked:
+        return marked[0]
+    said = [_said(line) for line in kept]
+    return next((text for text in said if _TROUBLE.search(text.lower())), said[-1] if said else "")
+
+
+def hint_for(reason: str) -> str:
+    return next(
+        (hint for word, hint in _HINTS.items() if word in reason.lower()), "is the file whole? download it again"
+    )
+
+
+def _said(line: str) -> str:
+    text = _STAMP.sub("", line)
+    for _ in range(3):  # `srv    load_model: llama_model_load: error loading model: …`
+        text = _SPEAKER.sub("", text)
+    return text.removeprefix("error: ").strip()
