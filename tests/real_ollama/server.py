@@ -86,17 +86,17 @@ def running(binary: Path, folder: Path, model: Path) -> Iterator[str]:
 
 
 @contextmanager
-def lent(url: str, model: Path) -> Iterator[str]:
+def lent(url: str, model: Path, name: str = MODEL) -> Iterator[str]:
     """Somebody's own server: it is lent the model if it has none of that name, and left as it was."""
     present = {entry["name"] for entry in json.loads(_ask("GET", f"{url}/api/tags"))["models"]}
-    if f"{MODEL}:latest" in present:
+    if f"{name}:latest" in present:
         yield url
         return
-    _import(url, model)
+    _import(url, model, name)
     try:
         yield url
     finally:
-        _ask("DELETE", f"{url}/api/delete", json.dumps({"model": MODEL}).encode())
+        _ask("DELETE", f"{url}/api/delete", json.dumps({"model": name}).encode())
 
 
 def _free_port() -> int:
@@ -119,11 +119,14 @@ def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> 
     raise RuntimeError(f"ollama serve {why}: {log.read_text(errors='replace')[-1000:]}")
 
 
-def _import(url: str, model: Path) -> None:
+def _import(url: str, model: Path, name: str = MODEL) -> None:
     data = model.read_bytes()
     blob = "sha256:" + hashlib.sha256(data).hexdigest()
-    _ask("POST", f"{url}/api/blobs/{blob}", data)
-    wanted = {"model": MODEL, "files": {model.name: blob}, "stream": False}
+    try:
+        _ask("HEAD", f"{url}/api/blobs/{blob}")
+    except RuntimeError:  # one that it has, it answers before it is sent, and hangs up
+        _ask("POST", f"{url}/api/blobs/{blob}", data)
+    wanted = {"model": name, "files": {model.name: blob}, "stream": False}
     answer = json.loads(_ask("POST", f"{url}/api/create", json.dumps(wanted).encode()))
     if answer.get("status") != "success":
         raise RuntimeError(f"Ollama did not take {model.name}: {answer}")

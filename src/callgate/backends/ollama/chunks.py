@@ -92,7 +92,7 @@ class Answer:
         except (msgspec.DecodeError, ValueError, RecursionError):  # one of msgspec's is about types
             raise BadAnswer(f"{self._place} sent a line that is no part of a chat", hint="is this an Ollama?") from None
         if chunk.error is not None:
-            raise ErrorLine(chunk.error if isinstance(chunk.error, str) else "")
+            raise ErrorLine(chunk.error if isinstance(chunk.error, str) else msgspec.json.encode(chunk.error).decode())
         self.has_begun = True
         events: list[Event] = []
         if (message := chunk.message) is not None:
@@ -114,14 +114,12 @@ class Answer:
             raise StreamCut(f"{self._place} ended its answer in the middle", hint="did it crash? see its log")
 
     def _call(self, call: _Call) -> ToolCall:
-        arguments: dict[str, Any] | str = {} if call.function.arguments is None else call.function.arguments
-        raw = None
-        if isinstance(arguments, str):
-            raw = arguments
-            arguments = _object(raw)
-        if is_deeper(arguments, MAX_DEPTH):
+        name, sent = call.function.name, call.function.arguments
+        if isinstance(sent, str):
+            return ToolCall(self._own_id(call.id), name, _object(sent), sent)
+        if is_deeper(sent, MAX_DEPTH):
             raise BadAnswer(f"{self._place} sent a call whose arguments are nested too deeply")
-        return ToolCall(self._own_id(call.id), call.function.name, arguments, raw)
+        return ToolCall(self._own_id(call.id), name, sent or {})
 
     def _own_id(self, given: str | None) -> str:
         """Old servers give none; and what has the id of another call would get its result too."""
@@ -168,9 +166,10 @@ def is_deeper(value: object, depth: int) -> bool:
 
 def _object(text: str) -> dict[str, Any] | str:
     try:
-        return msgspec.json.decode(text, type=dict[str, Any]) if text.strip() else {}
+        found = msgspec.json.decode(text, type=dict[str, Any]) if text.strip() else {}
     except (msgspec.DecodeError, ValueError, RecursionError):
         return text
+    return text if is_deeper(found, MAX_DEPTH) else found
 
 
 def _count(value: int | None) -> int | None:

@@ -11,6 +11,7 @@ from callgate.vocabulary import (
     BackendError,
     BadSchema,
     BadStatus,
+    CallgateError,
     CallNotParsed,
     CannotChat,
     CannotThink,
@@ -18,9 +19,14 @@ from callgate.vocabulary import (
     StreamFailed,
     ToolsRefused,
     Unreachable,
+    UsageError,
 )
 
 _LONGEST = 200
+_MOST_WRAPPINGS = 4
+_CUT_MESSAGE = re.compile(r'"message\\*":\s*\\*"([^"\\]*)')
+_CUT_ERROR = re.compile(r'"error":\s*"([^"\\]*)')
+_OPTION = re.compile(r'^option "(\w{1,40})" must be of type (\w{1,40})$', re.ASCII)
 _ABOUT_A_CALL = re.compile(r"\btool[ _]?calls?\b|\bfunction[ _]call", re.IGNORECASE)
 _ABOUT_A_SCHEMA = re.compile(r"cannot unmarshal|\bschema\b|\bgrammar\b", re.IGNORECASE)
 _QUOTING_STARTS = re.compile(
@@ -30,13 +36,28 @@ _QUOTING_STARTS = re.compile(
 
 
 def said_in(body: str) -> str:
-    """The error in the body of an answer, of which only the start may be there."""
-    try:
-        decoded = msgspec.json.decode(body)
-    except (msgspec.DecodeError, ValueError, RecursionError):
-        return body.strip().removeprefix('{"error":').strip().strip('"')
-    said = decoded.get("error", "") if isinstance(decoded, dict) else body
+    """The error in the body of an answer, of which only the start may be there.
+
+    What the runner below Ollama says comes wrapped in JSON once more.
+    """
+    said: object = body.strip()
+    for _ in range(_MOST_WRAPPINGS):
+        if not isinstance(said, str) or not said.startswith("{"):
+            break
+        try:
+            said = msgspec.json.decode(said)
+        except (msgspec.DecodeError, ValueError, RecursionError):
+            found = _CUT_MESSAGE.search(str(said)) or _CUT_ERROR.search(str(said))
+            return found[1] if found else ""
+        said = _unwrapped(said)
     return said if isinstance(said, str) else ""
+
+
+def _unwrapped(error: object) -> object:
+    for name in ("error", "message"):
+        if isinstance(error, dict) and name in error:
+            error = error[name]
+    return error
 
 
 def without_quotes(said: str) -> str:
@@ -53,9 +74,11 @@ def unreachable(problem: Unreachable, place: str, url: str) -> Unreachable:
     return Unreachable(problem.message.replace(url, place), hint=problem.hint if is_busy else running)
 
 
-def refusal(problem: BadStatus, request: ChatRequest, place: str, version: str | None) -> BackendError:
+def refusal(problem: BadStatus, request: ChatRequest, place: str, version: str | None) -> CallgateError:
     """What a status with these words means for this request."""
     said = said_in(problem.body)
+    if found := _OPTION.search(said):
+        return UsageError(f"{place} wants the option {found[1]!r} as {found[2]}", hint="give it another value")
     if known := _known(said, request, place, version):
         return known
     words = without_quotes(said)
@@ -70,6 +93,7 @@ def refusal(problem: BadStatus, request: ChatRequest, place: str, version: str |
 
 def failure(said: str, request: ChatRequest, place: str, *, has_begun: bool) -> BackendError:
     """What an error line within an answer means."""
+    said = said_in(said)
     if not has_begun and (known := _known(said, request, place, None)):
         return known
     words = without_quotes(said)
@@ -86,14 +110,16 @@ def _known(said: str, request: ChatRequest, place: str, version: str | None) -> 
             message += f": it is {version}, and the Jinja template of a model counts from {shown(JINJA_TEMPLATES)} on"
         return ToolsRefused(message, hint="its chat template has none; `callgate check` says more")
     if "does not support thinking" in said:
-        return CannotThink(f"{model!r} at {place} can't think aloud", hint="ask without thinking")
+        return CannotThink(f"{place} says that {model!r} can't think aloud", hint="ask without thinking")
     if "does not support chat" in said:
-        return CannotChat(f"{model!r} at {place} is no chat model", hint="is it a model for embedding?")
+        return CannotChat(f"{place} says that {model!r} is no chat model", hint="is it a model for embedding?")
     words = without_quotes(said)
     if (request.tools or request.schema is not None) and _ABOUT_A_SCHEMA.search(words):
         return BadSchema(f"{place} doesn't take a schema: {words}", hint="use plain JSON Schema types")
     if _ABOUT_A_CALL.search(words):
+        cut = request.max_tokens is not None
         return CallNotParsed(
-            f"{place} couldn't read the tool call that {model!r} made", hint="ask again, or with fewer tools"
+            f"{place} couldn't read the tool call that {model!r} made",
+            hint="allow more than `max_tokens`: it may be cut" if cut else "ask again, or with fewer tools",
         )
     return None
