@@ -24,6 +24,7 @@ from callgate.vocabulary import (
     CannotChat,
     Capabilities,
     ChatRequest,
+    EngineFailed,
     Event,
     Facts,
     ModelRef,
@@ -79,15 +80,22 @@ class LlamaCppBackend:
         await self._require(request.model, file)
         if file.is_in_the_box:
             request = msgspec.structs.replace(request, options={**_IN_THE_BOX_OPTIONS, **request.options})
-        async with self._supervisor.running(self._wanted(file)) as engine:
-            client = self._client(engine)
-            asked = msgspec.structs.replace(request, model=file.name)
-            try:
-                async with aclosing(client.stream(asked)) as events:
-                    async for event in events:
-                        yield event
-            except (Unreachable, StreamCut, BadAnswer) as error:
-                raise await _blamed(engine, error) from None
+        asked = msgspec.structs.replace(request, model=file.name)
+        has_said = False
+        for may_try_again in (True, False):
+            async with self._supervisor.running(self._wanted(file)) as engine:
+                try:
+                    async with aclosing(self._client(engine).stream(asked)) as events:
+                        async for event in events:
+                            has_said = True
+                            yield event
+                except (Unreachable, StreamCut, BadAnswer) as error:
+                    failure = await self._blamed(engine, error)
+                    # It may have died long ago, without anybody noticing.
+                    if has_said or not may_try_again or not isinstance(failure, EngineFailed):
+                        raise failure from None
+                else:
+                    return
 
     async def models(self) -> list[str]:
         """The names of the models that are loaded."""
@@ -109,7 +117,7 @@ class LlamaCppBackend:
                     timeout=self._settings.timeouts.first_byte,
                 )
             except (Unreachable, BadAnswer) as error:
-                raise await _blamed(engine, error) from None
+                raise await self._blamed(engine, error) from None
         try:
             return [item.embedding for item in msgspec.convert(answer, _Embeddings).data]
         except msgspec.ValidationError:
@@ -154,6 +162,15 @@ class LlamaCppBackend:
         )
         return Wanted(spec, version_of(file.path), bytes_to_load(file, context, options.kv_type))
 
+    async def _blamed(self, engine: EngineProcess, error: BackendError) -> BackendError:
+        """The engine's death, if that is what is behind the error. One that hangs is ended, and started anew later."""
+        if await engine.ends_within(_DYING_SECONDS):
+            return await engine.failure()
+        if await engine.answers(self._http):
+            return error
+        await engine.stop()
+        return EngineFailed(f"the engine hung while it was running {engine.name!r}", hint="it starts anew: ask again")
+
     def _client(self, engine: EngineProcess) -> OpenAIBackend:
         timeouts = self._settings.timeouts
         return OpenAIBackend(
@@ -176,11 +193,6 @@ class _Embeddings(msgspec.Struct):
 
 def make(_: ModelRef, settings: Settings, http: HttpClient) -> LlamaCppBackend:
     return LlamaCppBackend(settings, http)
-
-
-async def _blamed(engine: EngineProcess, error: BackendError) -> BackendError:
-    """The engine's death, if that is what is behind the error."""
-    return await engine.failure() if await engine.ends_within(_DYING_SECONDS) else error
 
 
 def _is_for_embedding(facts: Facts) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 MOST_LINES = 400
 LONGEST_LINE = 500
@@ -34,22 +34,21 @@ class Complaints:
 
     def reason(self) -> str:
         """The first line that tells of trouble: later ones tell what came of it. Empty where there is none."""
-        return first_trouble(self._lines)
+        troubles = list(_troubles(self._lines))
+        last = self._lines[-1] if self._lines else ""
+        return _said(troubles[0] if troubles else last)
+
+    def hint(self) -> str:
+        """What to do about it."""
+        said = " ".join(_troubles(self._lines)).lower()
+        return next((hint for word, hint in _HINTS.items() if word in said), "is the file whole? download it again")
 
 
-def first_trouble(lines: Iterable[str]) -> str:
+def _troubles(lines: Iterable[str]) -> Iterator[str]:
+    """Lines that llama.cpp marks as errors; where it marks none, those that read like one."""
     kept = list(lines)
-    marked = [text for line in kept if (stamp := _STAMP.match(line)) and stamp[1] == "E" and (text := _said(line))]
-    if marked:
-        return marked[0]
-    said = [_said(line) for line in kept]
-    return next((text for text in said if _TROUBLE.search(text.lower())), said[-1] if said else "")
-
-
-def hint_for(reason: str) -> str:
-    return next(
-        (hint for word, hint in _HINTS.items() if word in reason.lower()), "is the file whole? download it again"
-    )
+    marked = [line for line in kept if (stamp := _STAMP.match(line)) and stamp[1] == "E" and _said(line)]
+    yield from marked or (line for line in kept if _TROUBLE.search(line.lower()))
 
 
 def _said(line: str) -> str:

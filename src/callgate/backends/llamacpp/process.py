@@ -14,7 +14,7 @@ from contextlib import suppress
 
 import msgspec
 
-from callgate.backends.llamacpp.complaints import Complaints, hint_for
+from callgate.backends.llamacpp.complaints import Complaints
 from callgate.backends.llamacpp.spec import EngineSpec, Order, Report
 from callgate.settings import Secret
 from callgate.vocabulary import BackendError, EngineFailed, UsageError
@@ -23,7 +23,8 @@ from callgate.wire import HttpClient
 PATIENCE = 1.0
 """Seconds that a child has to end when it is asked to."""
 PROGRESS_SECONDS = 0.5
-_HEALTH_SECONDS = (0.02, 0.5)
+HEALTH_SECONDS = 5.0
+_PAUSES = (0.02, 0.5)
 
 
 class Loading(msgspec.Struct, frozen=True):
@@ -125,6 +126,14 @@ class EngineProcess:
                 await self._process.wait()
         return not self.is_alive
 
+    async def answers(self, http: HttpClient) -> bool:
+        """Is it more than a process? Its HTTP server answers also while it computes."""
+        try:
+            await http.get_json(f"{self.url}/health", timeout=HEALTH_SECONDS)
+        except BackendError:
+            return False
+        return True
+
     async def failure(self) -> EngineFailed:
         """Why the child has ended."""
         status = await self._process.wait()
@@ -134,7 +143,7 @@ class EngineProcess:
         doing = "was running" if self.url else "was loading"
         return EngineFailed(
             f"the engine died while it {doing} {self.name!r} ({how}){f': {reason}' if reason else ''}",
-            hint=hint_for(reason),
+            hint=self._complaints.hint(),
         )
 
     async def _reported(self) -> None:
@@ -146,22 +155,25 @@ class EngineProcess:
         if report.url is None:
             await self._process.wait()
             await self._listening
-            reason = report.error or self._complaints.reason()
-            raise EngineFailed(f"llama.cpp can't load {self.name!r}: {reason}", hint=hint_for(reason))
+            if report.error:
+                raise EngineFailed(
+                    f"llama.cpp can't load {self.name!r}: {report.error}", hint="see [llamacpp] in the settings"
+                )
+            reason = self._complaints.reason()
+            raise EngineFailed(f"llama.cpp can't load {self.name!r}: {reason}", hint=self._complaints.hint())
         self.url = report.url
 
     async def _healthy(self, http: HttpClient) -> None:
-        pause, longest = _HEALTH_SECONDS
+        pause, longest = _PAUSES
         while self.is_alive:
-            with suppress(BackendError):
-                await http.get_json(f"{self.url}/health", timeout=5)
+            if await self.answers(http):
                 return
             await asyncio.sleep(pause)
             pause = min(2 * pause, longest)
         await self._process.wait()
         await self._listening
         reason = self._complaints.reason()
-        raise EngineFailed(f"llama-server can't load {self.name!r}: {reason}", hint=hint_for(reason))
+        raise EngineFailed(f"llama-server can't load {self.name!r}: {reason}", hint=self._complaints.hint())
 
     async def _listen(self) -> None:
         assert self._process.stderr
