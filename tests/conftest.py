@@ -15,6 +15,7 @@ from typing import NoReturn
 import hypothesis
 import pytest
 
+from callgate.detect import TemplateSandbox
 from tests.real_ollama import server
 
 TINY = Path(__file__).parent.parent / "src" / "callgate" / "data" / "tiny.gguf"
@@ -46,6 +47,13 @@ def missing(what: str) -> NoReturn:
     if os.environ.get("CALLGATE_CI") == "1":
         pytest.fail(f"{what} (a failure under CALLGATE_CI=1)", pytrace=False)
     pytest.skip(what)
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Iterator[TemplateSandbox]:
+    """One for all, so that not each test starts a process."""
+    with TemplateSandbox() as sandbox:
+        yield sandbox
 
 
 @pytest.fixture(autouse=True)

@@ -36,5 +36,10 @@ for path in sorted(Path(sys.argv[1]).iterdir())[:ENOUGH]:
         assert "chat_template_caps" in json.load(answer)
     taken.append((perf_counter() - start) * 1e3)
     globals()[f"kept_{len(taken)}"] = server  # closing it may hang
-emit("verdict on a chat template, median", statistics.median(taken), "ms", f"llama.cpp ({version('xllamacpp')})")
+emit(
+    "verdict on a chat template, median",
+    statistics.median(taken),
+    "ms",
+    f"llama.cpp, its server started to be asked (xllamacpp {version('xllamacpp')})",
+)
 os._exit(0)

@@ -6,8 +6,7 @@ import pytest
 from aiohttp import web
 
 from callgate.backends import OllamaBackend
-from callgate.detect import TemplateSandbox
-from callgate.runtime.finding import find_in
+from callgate.detect import TemplateSandbox, find_in
 from callgate.vocabulary import (
     Answer,
     BackendError,

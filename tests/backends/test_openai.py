@@ -6,8 +6,7 @@ import pytest
 from aiohttp import web
 
 from callgate.backends import OpenAIBackend
-from callgate.detect import TemplateSandbox
-from callgate.runtime.finding import find_in
+from callgate.detect import TemplateSandbox, find_in
 from callgate.vocabulary import Answer, BadAnswer, BadStatus, Capabilities, Facts, NotFound, ServerKind, Unreachable
 from callgate.wire import HttpClient
 from tests.backends import llama_server

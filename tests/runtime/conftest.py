@@ -1,19 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
 
-from callgate.detect import TemplateSandbox
 from callgate.runtime import memory
-
-
-@pytest.fixture(scope="package")
-def sandbox() -> Iterator[TemplateSandbox]:
-    """One for all, so that not each test starts a process."""
-    with TemplateSandbox() as sandbox:
-        yield sandbox
 
 
 @pytest.fixture

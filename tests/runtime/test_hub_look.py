@@ -7,8 +7,8 @@ from urllib.parse import unquote
 import pytest
 from aiohttp import web
 
-from callgate.detect import TemplateSandbox
-from callgate.runtime import AsyncDetector, Finding
+from callgate.detect import Finding, TemplateSandbox
+from callgate.runtime import AsyncDetector
 from callgate.runtime.hub_look import MOST_NAMES, _choose, hub_facts
 from callgate.vocabulary import Answer, BadAnswer, BadStatus, HubRef, NotFound, TemplateError, Unreachable, UsageError
 from callgate.wire import HttpClient

@@ -67,7 +67,7 @@ async def events_of(session: Session, request: ChatRequest = ASKED) -> list[Even
 
 
 async def test_a_turn_gives_what_the_backend_gives(monkeypatch: pytest.MonkeyPatch) -> None:
-    call = [ToolCallEvent(ToolCall("1", "now", {})), Done("tool_calls")]
+    call: list[Event] = [ToolCallEvent(ToolCall("1", "now", {})), Done("tool_calls")]
     backend = Played(with_tools=call, plain=HELLO)
     async with session_with(backend, monkeypatch) as session:
         assert await events_of(session) == call

@@ -30,8 +30,17 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # whoever read our output has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # where the interpreter's last flush may go
+        _discard_output()
         return DONE
+    except OSError as error:
+        _discard_output()
+        print(f"error: the output can't be written: {error.strerror}", file=sys.stderr)
+        return FAILED
+
+
+def _discard_output() -> None:
+    """So that the interpreter's last flush goes somewhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(words: list[str]) -> int:
@@ -59,9 +68,10 @@ def _run(words: list[str]) -> int:
 
     try:
         status: int = import_module(f"callgate.cli.{arguments.command}").run(arguments)
+        sys.stdout.flush()
     except CallgateError as error:
         from callgate.cli.screen import show_error
 
-        show_error(error)
+        show_error(error, as_json=getattr(arguments, "json", False))
         return USAGE if isinstance(error, UsageError) else FAILED
     return status

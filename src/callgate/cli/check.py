@@ -28,8 +28,8 @@ examples:
   callgate check --require tools,vision tiny exit status 3 unless it can do both
   callgate check --probe qwen3:8b            load it, and see whether it really calls a tool
 
-exit status: 0 done · 1 a target could not be read · 2 wrong usage · 3 a requirement was not met
-             4 a server could not be reached, and what is shown is a guess
+exit status: 0 done · 1 a target could not be read, or its server talks nonsense · 2 wrong usage
+             3 a requirement was not met · 4 a server could not be reached, and what is shown is a guess
 """
 
 REQUIREMENTS: Mapping[str, Callable[[Capabilities], bool]] = {
@@ -59,6 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _requirements(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not names:
+        raise argparse.ArgumentTypeError("nothing is required")
     for name in names:
         if name not in REQUIREMENTS:
             raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(REQUIREMENTS)}")
@@ -98,12 +100,15 @@ def _print_json(found: Iterator[ModelReport]) -> list[ModelReport]:
 
 def _show(found: Iterator[ModelReport], *, why: bool) -> list[ModelReport]:
     screen, progress = Screen(), Progress("checked")
-    reports = []
-    for report in found:
-        reports.append(report)
-        progress.step()
-    progress.end()
-    show_table(screen, reports)
+    reports: list[ModelReport] = []
+    try:
+        for report in found:
+            reports.append(report)
+            progress.step()
+    finally:  # also what was found until Ctrl-C
+        progress.end()
+        if reports:
+            show_table(screen, reports)
     if why:
         for report in reports:
             show_evidence(screen, report)

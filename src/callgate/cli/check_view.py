@@ -7,7 +7,7 @@ from itertools import groupby
 
 from callgate.cli.screen import Screen, printable, shortened
 from callgate.runtime import ModelReport, timestamp
-from callgate.vocabulary import Answer, Capabilities, Evidence
+from callgate.vocabulary import Answer, Capabilities, Evidence, Source
 
 _STYLE = {Answer.YES: "good", Answer.NO: "bad", Answer.UNKNOWN: "doubt"}
 _WIDEST_MODEL = 44
@@ -26,13 +26,17 @@ Row = Sequence[tuple[str, str]]
 def show_table(screen: Screen, reports: Sequence[ModelReport]) -> None:
     headings = [(heading, "dim") for heading in ("TOOLS", "MODEL", "ALSO", "CONTEXT", "SIZE", "WHY")]
     screen.table([headings, *(_row(report) for report in reports)])
-    hints = dict.fromkeys(report.error.hint for report in reports if report.error and report.error.hint)
-    for hint in hints:
-        screen.line(screen.styled(printable(f"hint: {hint}"), "dim"))
+    hints: dict[str, list[str]] = {}
+    for report in reports:
+        if report.error and report.error.hint:
+            hints.setdefault(report.error.hint, []).append(report.target)
+    for hint, targets in hints.items():
+        screen.wrapped(printable(f"{', '.join(targets)}: {hint}"), indent=0, style="dim")
 
 
 def _row(report: ModelReport) -> Row:
-    model = (shortened(printable(report.target), _WIDEST_MODEL), "strong")
+    target = f"{report.target} → {report.model}" if report.target == "auto" else report.target
+    model = (shortened(printable(target), _WIDEST_MODEL), "strong")
     known = report.capabilities
     if known is None:
         return [("error", "bad"), model, ("", ""), ("", ""), ("", ""), (str(report.error), "")]
@@ -54,8 +58,15 @@ def _context(known: Capabilities) -> str:
 def _reasons(report: ModelReport) -> Iterator[str]:
     deciding = {found.claim: found for found, decides in report.evidence if decides}
     yield deciding["tools"].detail if "tools" in deciding else "nothing that is known decides it"
+    notes = [str(found.answer) for found, _ in report.evidence if found.claim == "note"]
     if report.error:
-        yield f"a guess: {report.error.message}"
+        yield (
+            f"a guess: {report.error.message}"
+            if report.capabilities and report.capabilities.guess
+            else str(report.error)
+        )
+    elif notes:
+        yield notes[0]
     elif (route := deciding.get("native_route")) and route.answer == Answer.NO and report.tools is Answer.YES:
         yield f"but its server won't pass tools on: {route.detail}"
 
@@ -91,9 +102,11 @@ def _show_claim(screen: Screen, claim: str, rows: Sequence[tuple[Evidence, bool]
         mark, style = "·", "dim"
         if decides:
             mark, style = "●", "good"
-        elif decided and found.answer not in (decided.answer, Answer.UNKNOWN):
+        elif decided and found.source is not Source.DEFAULT and found.answer not in (decided.answer, Answer.UNKNOWN):
             mark, style = "≠", "bad"
         said = f"{found.source} says {found.answer}: {found.detail}"
+        if claim == "note":
+            said = f"{found.detail}: {found.answer}"
         if found_at and abs(found.at - found_at) > 1:
             said += f" ({timestamp(found.at)})"
         screen.wrapped(printable(said), indent=6, mark=screen.styled(mark, style))

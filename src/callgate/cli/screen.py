@@ -17,6 +17,7 @@ _ESCAPED = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x20
 _STYLES = {"good": "32", "bad": "31", "doubt": "33", "dim": "2", "strong": "1"}
 NARROW = 40
 NARROWEST_COLUMN = 24
+NARROWEST_CELL = 6
 ENDLESS = 1_000_000
 INDENT = 4
 REDRAW_SECONDS = 0.1
@@ -47,14 +48,15 @@ class Screen:
     def table(self, rows: Iterable[Sequence[tuple[str, str]]], *, gap: int = 2) -> None:
         """Rows of cells, each a text and a style; the last column takes the rest of the line, or the lines below."""
         rows = [[(printable(text), style) for text, style in row] for row in rows]
-        widths = [max(len(text) for text, _ in column) for column in list(zip(*rows, strict=True))[:-1]]
+        columns = list(zip(*rows, strict=True))[:-1]
+        widths = self._fitting([max(width_of(text) for text, _ in column) for column in columns], gap)
         margin = sum(widths) + gap * len(widths)
         below = self.width - margin < NARROWEST_COLUMN
         for row in rows:
             *cells, (text, style) = row
             start = "".join(
-                self.styled(cell, look) + " " * (width - len(cell) + gap)
-                for (cell, look), width in zip(cells, widths, strict=True)
+                self.styled(cell := shortened(whole, width), look) + " " * (width - width_of(cell) + gap)
+                for (whole, look), width in zip(cells, widths, strict=True)
             )
             if below:
                 self.line(start.rstrip())
@@ -63,12 +65,23 @@ class Screen:
                 self.line((start + self.styled(line, style)).rstrip())
                 start = " " * margin
 
+    def _fitting(self, widths: list[int], gap: int) -> list[int]:
+        """The widths, the widest made narrower until all columns fit on a line."""
+        widths = list(widths)
+        while sum(widths) + gap * (len(widths) - 1) > self.width and max(widths) > NARROWEST_CELL:
+            widths[widths.index(max(widths))] -= 1
+        return widths
+
     def _broken(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(text, width) or [""] if width < len(text) else [text]
 
 
-def show_error(error: CallgateError) -> None:
-    """What went wrong and what to try next, on standard error."""
+def show_error(error: CallgateError, *, as_json: bool = False) -> None:
+    """What went wrong and what to try next: on standard error for people, as an object for programs."""
+    if as_json:
+        shown = {"type": type(error).__name__, "message": error.message, "hint": error.hint}
+        print_json({"error": shown})
+        return
     screen = Screen(sys.stderr)
     screen.line(screen.styled("error: ", "bad") + printable(error.message))
     if error.hint:
@@ -112,5 +125,22 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() else "�" for character in text)
 
 
+def width_of(text: str) -> int:
+    """Columns that `text` takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    import unicodedata
+
+    return sum(
+        0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+        for letter in text
+    )
+
+
 def shortened(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
+    """`text` in no more than `width` columns."""
+    if width_of(text) <= width:
+        return text
+    while text and width_of(text) > width - 1:
+        text = text[: width - 1] if len(text) >= width else text[:-1]
+    return text + "…"

@@ -9,45 +9,49 @@ from typing import TYPE_CHECKING
 from callgate.doors import opened_on_use
 
 if TYPE_CHECKING:
+    from callgate.detect.finding import Finding, find_in, weigh
     from callgate.detect.gguf import facts_of, read_header, read_header_from
     from callgate.detect.llama_server import llama_server_templates, llama_server_tokens
     from callgate.detect.ollama import ollama_templates
-    from callgate.detect.readings import evidence_of
     from callgate.detect.servers import entry_of, recognise
     from callgate.detect.template import TemplateReport, TemplateSandbox
     from callgate.detect.weighing import conclude, decisive
 
 __all__ = [
+    "Finding",
     "TemplateReport",
     "TemplateSandbox",
     "conclude",
     "decisive",
     "entry_of",
-    "evidence_of",
     "facts_of",
+    "find_in",
     "llama_server_templates",
     "llama_server_tokens",
     "ollama_templates",
     "read_header",
     "read_header_from",
     "recognise",
+    "weigh",
 ]
 
 __getattr__ = opened_on_use(
     __name__,
     {
+        "Finding": "finding",
         "TemplateReport": "template",
         "TemplateSandbox": "template",
         "conclude": "weighing",
         "decisive": "weighing",
         "entry_of": "servers",
-        "evidence_of": "readings",
         "facts_of": "gguf",
+        "find_in": "finding",
         "llama_server_templates": "llama_server",
         "llama_server_tokens": "llama_server",
         "ollama_templates": "ollama",
         "read_header": "gguf",
         "read_header_from": "gguf",
         "recognise": "servers",
+        "weigh": "finding",
     },
 )

@@ -92,7 +92,7 @@ def name_evidence(name: str, at: float) -> Iterator[Evidence]:
     for claim, patterns, what in (
         ("supports_vision", known.vision, "look at pictures"),
         ("supports_thinking", known.thinking, "think first"),
-        ("is_embedding", known.embedding, "embed texts"),
+        ("is_embedding", known.embedding, "are for embedding"),
     ):
         if pattern := _first(patterns, parts):
             yield say(claim, Answer.YES, f"models called {pattern.stem.rstrip('*')} {what}")

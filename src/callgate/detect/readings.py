@@ -7,26 +7,24 @@ from collections.abc import Iterator, Mapping
 from callgate.detect.gguf import header_evidence
 from callgate.detect.names import default_evidence, name_evidence
 from callgate.detect.servers import server_evidence
-from callgate.detect.template import TemplateReport, template_evidence
-from callgate.vocabulary import Answer, Evidence, Facts, Source, TemplateError
+from callgate.detect.template import Examined, template_evidence
+from callgate.vocabulary import Evidence, Facts, TemplateError
 
 
-def evidence_of(
-    facts: Facts, reports: Mapping[str, TemplateReport] | None, broken: Mapping[str, TemplateError]
-) -> Iterator[Evidence]:
+def evidence_of(facts: Facts, examined: Mapping[str, Examined]) -> Iterator[Evidence]:
     """Everything that speaks for or against anything that the model might be able to do.
 
-    `reports` and `broken` are what came of examining `facts.templates`, each by the template's name.
+    `examined` is what came of examining `facts.templates`, by the template's name.
     """
-    for name, error in broken.items():
-        detail = f"its template {name!r} can't be examined: {error.message}"
-        yield Evidence("tools", Answer.UNKNOWN, Source.TEMPLATE, detail, facts.at)
-    if reports or (reports is not None and not broken):
-        yield from template_evidence(reports, facts.at)
+    if facts.templates is not None:
+        yield from template_evidence(examined, facts.at)
     yield from header_evidence(facts)
     yield from server_evidence(facts)
     if _is_a_model(facts):
-        yield from name_evidence(facts.name, facts.at)
+        broken = any(isinstance(outcome, TemplateError) for outcome in examined.values())
+        for found in name_evidence(facts.name, facts.at):
+            if not (broken and found.claim == "tools"):  # a good name doesn't make up for a bad template
+                yield found
         yield from default_evidence(facts.name, facts.at)
 
 

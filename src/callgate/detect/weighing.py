@@ -29,11 +29,19 @@ _CLAIMS = _claims()
 def conclude(
     name: str, evidence: Iterable[Evidence], *, guess: bool = False, has_tool_use_template: bool = False
 ) -> Capabilities:
-    """What follows for the model `name`. `guess`: its server failed, and what it knows is missing here."""
+    """What follows for the model `name`. `guess`: its server failed, and what it knows is missing here.
+
+    A verdict on tools by the name alone is a guess as well.
+    """
     ranked = _with_what_follows_from_embedding(sorted(evidence, key=_weight))
-    fields: dict[str, Any] = {claim: _value(found) for claim, found in decisive(ranked).items()}
+    deciding = decisive(ranked)
+    fields: dict[str, Any] = {claim: _value(found) for claim, found in deciding.items()}
     return Capabilities(
-        name=name, guess=guess, has_tool_use_template=has_tool_use_template, evidence=tuple(ranked), **fields
+        name=name,
+        guess=guess or ("tools" in deciding and deciding["tools"].source is Source.NAME),
+        has_tool_use_template=has_tool_use_template,
+        evidence=tuple(ranked),
+        **fields,
     )
 
 

@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from callgate.runtime.checking import check_targets
     from callgate.runtime.detector import AsyncDetector, Knowledge
     from callgate.runtime.discovery import Discovery, discover, discover_async
-    from callgate.runtime.finding import Finding
     from callgate.runtime.found import FoundModel
     from callgate.runtime.inventory import StockedModel, best_of, take_inventory
     from callgate.runtime.live_probe import probe_live
@@ -22,7 +21,6 @@ __all__ = [
     "AsyncDetector",
     "Detector",
     "Discovery",
-    "Finding",
     "FoundModel",
     "Knowledge",
     "Mode",
@@ -49,7 +47,6 @@ __getattr__ = opened_on_use(
         "AsyncDetector": "detector",
         "Detector": "sync",
         "Discovery": "discovery",
-        "Finding": "finding",
         "FoundModel": "found",
         "Knowledge": "detector",
         "Mode": "mode",

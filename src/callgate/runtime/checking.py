@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import cache, partial
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from callgate.detect import TemplateSandbox
+from callgate.detect import Finding, TemplateSandbox, find_in, weigh
 from callgate.runtime.files import (
     LARGEST_TEXT,
     boxed_facts,
@@ -18,7 +18,6 @@ from callgate.runtime.files import (
     model_files,
     template_facts,
 )
-from callgate.runtime.finding import Finding, find_in, weigh
 from callgate.runtime.report import ModelReport
 from callgate.settings import Settings
 from callgate.vocabulary import CallgateError, Evidence, Facts, ModelRef, UsageError
@@ -115,7 +114,7 @@ def _probed(find: Callable[[], Finding], item: _Work, probe: Probe) -> Finding:
     if finding.facts.header is None and finding.facts.server is None:
         raise UsageError(f"{item.target!r} is no model that could be probed", hint="leave out --probe")
     seen = tuple(probe(item.ref or ModelRef.parse(item.target)))
-    return weigh(finding.facts, (*seen, *finding.evidence), None)
+    return weigh(finding.facts, (*seen, *finding.evidence), flaw=finding.flaw)
 
 
 def _report(target: str, find: Callable[[], Finding], started: float) -> ModelReport:
@@ -129,7 +128,7 @@ def _report(target: str, find: Callable[[], Finding], started: float) -> ModelRe
         capabilities=finding.capabilities,
         served=finding.facts.server is not None or finding.failure is not None,
         elapsed_ms=_since(started),
-        error=finding.failure,
+        error=finding.failure or finding.flaw,
     )
 
 

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from callgate.detect import TemplateSandbox
-from callgate.runtime.finding import Finding, find_in, weigh
+from callgate.detect import Finding, TemplateSandbox, find_in, weigh
 from callgate.runtime.looks import Looks
 from callgate.runtime.memory import Made, Memory
 from callgate.settings import Settings, load_settings
@@ -69,7 +68,7 @@ class AsyncDetector:
         self._told: set[str] = set()
 
     async def capabilities(self, ref: ModelRef | str) -> Capabilities:
-        """Raises: UsageError or HeaderError, if `ref` names a file that is no good; never for a server that fails."""
+        """Raises: UsageError or ModelFileError, if `ref` is a file that is no good; never for a server that fails."""
         return (await self.find(ref)).capabilities
 
     async def find(self, ref: ModelRef | str) -> Finding:
@@ -177,7 +176,10 @@ class AsyncDetector:
 
     def _with_knowledge(self, ref: ModelRef, finding: Finding) -> Finding:
         more = tuple(self._knowledge.evidence(ref)) if self._knowledge else ()
-        return weigh(finding.facts, (*more, *finding.evidence), finding.failure) if more else finding
+        if not more:
+            return finding
+        evidence = (*more, *finding.evidence)
+        return weigh(finding.facts, evidence, failure=finding.failure, flaw=finding.flaw)
 
     def _tell_once(self, message: str) -> None:
         if message not in self._told:

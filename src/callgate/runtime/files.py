@@ -60,11 +60,23 @@ def file_facts(path: str) -> Facts:
     Raises: NotFound, UsageError, HeaderError or TemplateError.
     """
     lower = path.lower()
-    if lower.endswith(TEMPLATE_ENDINGS):
+    if lower.endswith(TEMPLATE_ENDINGS) or (not lower.endswith((".gguf", ".json")) and _looks_like_a_template(path)):
         return template_facts(_read_text(path), name=os.path.basename(path))
     if lower.endswith(".json"):
         return _configuration_file_facts(path)
     return facts_of(read_header(path), os.path.basename(path), time.time())
+
+
+def _looks_like_a_template(path: str) -> bool:
+    """Of a file whose name doesn't tell: text with Jinja's braces in it, and no GGUF."""
+    try:
+        if not os.path.isfile(path):
+            return False
+        with open(path, "rb") as file:
+            start = file.read(LARGEST_TEXT)
+    except (OSError, ValueError):
+        return False
+    return not start.startswith(b"GGUF") and b"\0" not in start and (b"{%" in start or b"{{" in start)
 
 
 def boxed_facts(name: str) -> Facts:
@@ -78,6 +90,9 @@ def boxed_facts(name: str) -> Facts:
 
 
 def template_facts(source: str, name: str) -> Facts:
+    """Raises: TemplateError, if there is nothing in it."""
+    if not source.strip():
+        raise TemplateError(f"{name!r} is empty, and an empty template shows a model nothing")
     return Facts(name=name, templates={"default": source}, at=time.time())
 
 

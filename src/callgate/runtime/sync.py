@@ -11,9 +11,8 @@ from concurrent.futures import Future
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from callgate.detect import TemplateSandbox
+from callgate.detect import Finding, TemplateSandbox
 from callgate.runtime.detector import AsyncDetector, Knowledge
-from callgate.runtime.finding import Finding
 from callgate.settings import Settings
 from callgate.vocabulary import Capabilities, ModelRef, UsageError
 
@@ -40,7 +39,7 @@ class Detector:
         atexit.register(self.close)  # later the thread is gone, and to wait for it would be for ever
 
     def capabilities(self, ref: ModelRef | str) -> Capabilities:
-        """Raises: UsageError or HeaderError, if `ref` names a file that is no good; never for a server that fails."""
+        """Raises: UsageError or ModelFileError, if `ref` is a file that is no good; never for a server that fails."""
         return self._result(self._detector.capabilities(ref))
 
     def find(self, ref: ModelRef | str) -> Finding:
@@ -118,7 +117,7 @@ class Detector:
 def check(model: ModelRef | str) -> Capabilities:
     """What `model` can do, and the evidence: `check("qwen3:8b").tools` is yes, no or unknown.
 
-    Raises: UsageError or HeaderError, if it names a file that is no good; never for a server that fails, which makes
+    Raises: UsageError or ModelFileError, if it names a file that is no good; never for a server that fails, which makes
     the answer a guess.
     """
     return shared_detector().capabilities(model)

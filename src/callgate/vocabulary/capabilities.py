@@ -18,7 +18,7 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     tools: Answer = Answer.UNKNOWN
     native_route: Answer = Answer.UNKNOWN
     guess: bool = False
-    """Its server failed to answer, so this is what can be said without it."""
+    """Its server failed to answer, or nothing but its name speaks on tools: don't rely on it."""
 
     supports_tools: bool | None = None
     supports_tool_calls: bool | None = None

@@ -38,8 +38,9 @@ _RANKS = {source: rank for rank, source in enumerate(Source)}
 class Evidence(msgspec.Struct, frozen=True):
     """`source` says that `claim` is `answer`, because of `detail`.
 
-    `claim` is the name of a field of `Capabilities`. Of yes-or-no claims the answer is an `Answer`,
-    of the others a number or a word. `at` is the time of the finding in seconds since the epoch.
+    `claim` is the name of a field of `Capabilities`, or `note` for whatever else a person should know. Of yes-or-no
+    claims the answer is an `Answer`, of the others a number or a word. `at` is the time of the finding in seconds since
+    the epoch.
     """
 
     claim: str

@@ -36,6 +36,7 @@ def ollama_base_url(text: str | None = None) -> str:
     """
     text = (text or "").strip().strip("\"'").strip()
     scheme, separator, rest = text.partition("://")
+    scheme = scheme.lower()
     if not separator:
         scheme, rest = ("https", "ollama.com:443") if text == "ollama.com" else ("http", text)
     default_port = {"http": 80, "https": 443}.get(scheme, OLLAMA_PORT) if separator else OLLAMA_PORT

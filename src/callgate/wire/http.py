@@ -237,7 +237,9 @@ def _translated(problem: Exception, url: str, *, connect: float, whole: float) -
     if isinstance(problem, aiohttp.ConnectionTimeoutError):
         return Unreachable(f"{place} can't be reached within {connect:g} s", hint="is the server running?")
     if isinstance(problem, TimeoutError):
-        return Unreachable(f"{place} didn't answer within {whole:g} s", hint="is the server busy loading a model?")
+        silent = isinstance(problem, aiohttp.SocketTimeoutError) and whole > STALL_SECONDS
+        within = STALL_SECONDS if silent else whole
+        return Unreachable(f"{place} didn't answer within {within:g} s", hint="is the server overloaded?")
     if isinstance(problem, aiohttp.ClientConnectorCertificateError | aiohttp.ClientSSLError):
         return Unreachable(f"{place} can't be reached: its certificate isn't trusted, or it doesn't speak TLS")
     if isinstance(problem, aiohttp.ClientConnectorDNSError):

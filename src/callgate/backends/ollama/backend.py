@@ -55,7 +55,7 @@ class OllamaBackend:
         if isinstance(show, BaseException):
             raise show
         if not isinstance(show, dict):
-            raise BadAnswer(f"{self.endpoint}/api/show sent no object", hint="is this an Ollama?")
+            raise BadAnswer(f"{self._server.place} sent no object for /api/show", hint="is this an Ollama?")
         listing = entry_for(tags, model)
         return Facts(
             name=model,

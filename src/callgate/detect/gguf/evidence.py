@@ -59,7 +59,9 @@ def header_evidence(facts: Facts) -> Iterator[Evidence]:
             yield found(claim, Answer.YES, f"clip.has_{kind}_encoder is true")
     count = facts.parameter_count
     if count:
-        yield found("parameter_count", count, f"its tensors have {count:,} elements")
+        stated = number(header.get("general.parameter_count")) == count
+        why = "general.parameter_count says so" if stated else f"its tensors have {count:,} elements"
+        yield found("parameter_count", count, why)
     label = word(header.get("general.size_label"))
     if label:
         yield found("parameter_size", label, f"general.size_label is {label!r}")

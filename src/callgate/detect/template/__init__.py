@@ -4,8 +4,8 @@
 process that may die.
 """
 
-from callgate.detect.template.evidence import template_evidence
+from callgate.detect.template.evidence import Examined, template_evidence, templates_that_count
 from callgate.detect.template.report import TemplateReport
 from callgate.detect.template.sandbox import TemplateSandbox
 
-__all__ = ["TemplateReport", "TemplateSandbox", "template_evidence"]
+__all__ = ["Examined", "TemplateReport", "TemplateSandbox", "template_evidence", "templates_that_count"]

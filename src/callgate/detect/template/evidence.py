@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TypeVar
 
 import msgspec
 
 from callgate.detect.template.report import TemplateReport
-from callgate.vocabulary import Answer, Evidence, Source
+from callgate.vocabulary import Answer, Evidence, Source, TemplateError
 
+T = TypeVar("T")
 TOOL_USE = "tool_use"
 DEFAULT = "default"
 _BOOLEANS = tuple(field.name for field in msgspec.structs.fields(TemplateReport) if field.type is bool)
@@ -38,34 +40,44 @@ _CHATML = {
 """What engines use where a model brings no template of its own."""
 
 
-def template_evidence(reports: Mapping[str, TemplateReport], at: float) -> Iterator[Evidence]:
-    """`reports` has what each of a model's templates can do, by the template's name."""
-    if not reports:
+Examined = TemplateReport | TemplateError
+"""What came of examining a template."""
+
+
+def templates_that_count(templates: Mapping[str, T]) -> dict[str, T]:
+    """Of a model's templates, by name: the default one, and the variant for tools. Nobody uses another unasked."""
+    return {name: templates[name] for name in (DEFAULT, TOOL_USE) if name in templates}
+
+
+def template_evidence(examined: Mapping[str, Examined], at: float) -> Iterator[Evidence]:
+    """`examined` has what came of each of a model's templates, by the template's name."""
+    counted = templates_that_count(examined)
+    if not counted:
         for claim, known in _CHATML.items():
             yield Evidence(claim, known, Source.TEMPLATE, "it has no chat template: plain ChatML, without tools", at)
         return
-    for_tools = TOOL_USE if TOOL_USE in reports else _main(reports)
-    for_chat = _main(reports)
-    yield _verdict(reports[for_tools], _called(for_tools), at)
+    for_tools = TOOL_USE if TOOL_USE in counted else DEFAULT
+    for_chat = DEFAULT if DEFAULT in counted else TOOL_USE
+    yield _verdict(counted[for_tools], _called(for_tools), at)
     for claim in _BOOLEANS:
         name = for_tools if claim in _TOOL_CLAIMS else for_chat
-        answer: bool = getattr(reports[name], claim)
-        yield Evidence(claim, Answer.of(answer), Source.TEMPLATE, f"seen by rendering {_called(name)}", at)
-    yield from _thinking(reports[for_chat], at)
-    for name in dict.fromkeys((for_tools, for_chat)):
-        for note in reports[name].notes:
-            yield Evidence("note", note, Source.TEMPLATE, _called(name), at)
-
-
-def _main(reports: Mapping[str, TemplateReport]) -> str:
-    return DEFAULT if DEFAULT in reports else next(iter(reports))
+        if isinstance(report := counted[name], TemplateReport):
+            answer: bool = getattr(report, claim)
+            yield Evidence(claim, Answer.of(answer), Source.TEMPLATE, f"seen by rendering {_called(name)}", at)
+    for name, report in counted.items():
+        if isinstance(report, TemplateReport):
+            yield from (Evidence("note", note, Source.TEMPLATE, _called(name), at) for note in report.notes)
+            if name == for_chat:
+                yield from _thinking(report, at)
 
 
 def _called(name: str) -> str:
     return "its chat template" if name == DEFAULT else f"its template {name!r}"
 
 
-def _verdict(report: TemplateReport, template: str, at: float) -> Evidence:
+def _verdict(report: Examined, template: str, at: float) -> Evidence:
+    if isinstance(report, TemplateError):
+        return Evidence("tools", Answer.UNKNOWN, Source.TEMPLATE, f"{template} can't be examined: {report.message}", at)
     match report.supports_tools, report.supports_tool_calls:
         case True, True:
             answer, why = Answer.YES, f"{template} shows the model its tools, and the calls that it made"

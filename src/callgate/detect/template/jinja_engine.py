@@ -61,7 +61,8 @@ class JinjaEngine:
         try:
             return self._template.render(context)
         except (MemoryError, RecursionError, OverflowError) as error:
-            raise TemplateTooCostly(f"the chat template is too costly to render: {error}") from None
+            why = f": {error}" if str(error) else ""
+            raise TemplateTooCostly(f"the chat template is too costly to render{why}") from None
         except Exception:  # noqa: BLE001  (whatever a template provokes means only that it refuses this conversation)
             return None
 

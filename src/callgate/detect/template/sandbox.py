@@ -21,6 +21,8 @@ from callgate.vocabulary import CallgateError, TemplateError, TemplateTooCostly
 PATIENCE = 10.0
 """Seconds until a worker is killed that doesn't answer. Mostly its own limit on CPU time ends it sooner."""
 
+_NEEDED = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
+"""What Python may need from the environment in order to start. A stranger's template gets no nearer to the rest."""
 _START = "import sys; sys.path[:] = sys.argv[1:]; from callgate.detect.template.worker import main; main()"
 
 
@@ -79,6 +81,7 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            env={name: value for name, value in os.environ.items() if name in _NEEDED},
         )
         self._awaited = False
         self._outcomes = msgspec.msgpack.Decoder(Outcome)

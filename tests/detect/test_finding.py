@@ -2,8 +2,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from callgate.detect import TemplateReport, TemplateSandbox
-from callgate.runtime.finding import find_in
+from callgate.detect import TemplateReport, TemplateSandbox, find_in
 from callgate.vocabulary import Answer, Facts, ServerKind, TemplateError, Unreachable
 from tests.runtime.played import PLAIN, TOOLS
 
@@ -31,9 +30,9 @@ def facts(header: dict[str, object] | None = None, /, **templates: str) -> Facts
         ({"default": PLAIN}, Answer.NO),
         ({"default": PLAIN, "tool_use": TOOLS}, Answer.YES),
         ({"default": TOOLS, "tool_use": PLAIN}, Answer.NO),
-        ({"rag": TOOLS}, Answer.YES),
+        ({"rag": TOOLS}, Answer.NO),
         ({"default": BROKEN, "tool_use": TOOLS}, Answer.YES),
-        ({"default": PLAIN, "tool_use": BROKEN}, Answer.NO),
+        ({"default": TOOLS, "tool_use": BROKEN}, Answer.UNKNOWN),
         ({}, Answer.NO),
     ],
 )
@@ -50,9 +49,21 @@ def test_a_template_that_is_all_there_is_must_be_good(sandbox: TemplateSandbox) 
 @pytest.mark.parametrize("server", [None, ServerKind.OLLAMA])
 def test_a_broken_template_of_a_model_leaves_it_open(sandbox: TemplateSandbox, server: ServerKind | None) -> None:
     looked = Facts(name="some", templates={"default": BROKEN}, header=None if server else {}, server=server, at=1)
-    known = find_in(looked, sandbox).capabilities
+    finding = find_in(looked, sandbox)
+    known = finding.capabilities
     assert known.tools is Answer.UNKNOWN
+    assert isinstance(finding.flaw, TemplateError)
     assert any("can't be examined" in found.detail for found in known.evidence)
+
+
+def test_a_good_name_does_not_make_up_for_a_broken_template(sandbox: TemplateSandbox) -> None:
+    looked = Facts(name="qwen3-8b.gguf", templates={"default": BROKEN}, header={}, at=1)
+    assert find_in(looked, sandbox).capabilities.tools is Answer.UNKNOWN
+
+
+def test_a_verdict_by_name_alone_is_a_guess(sandbox: TemplateSandbox) -> None:
+    known = find_in(Facts(name="qwen3-8b.gguf", header={}, at=1), sandbox).capabilities
+    assert (known.tools, known.guess) == (Answer.YES, True)
 
 
 def test_a_thousand_templates_cost_no_more_than_two() -> None:
