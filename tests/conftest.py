@@ -26,7 +26,10 @@ FOR_TESTS = ("CALLGATE_CI", "CALLGATE_TEST_")  # ours: read by these fixtures, n
 
 # A busy machine is no bug: what must end in time says so itself.
 hypothesis.settings.register_profile("callgate", deadline=None, print_blob=True)
-hypothesis.settings.load_profile("callgate")
+hypothesis.settings.register_profile(
+    "callgate-quick", parent=hypothesis.settings.get_profile("callgate"), max_examples=15
+)
+hypothesis.settings.load_profile("callgate-quick" if os.environ.get("CALLGATE_TEST_QUICK") else "callgate")
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

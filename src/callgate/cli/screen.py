@@ -46,7 +46,7 @@ class Screen:
             start = " " * indent
 
     def table(self, rows: Iterable[Sequence[tuple[str, str]]], *, gap: int = 2) -> None:
-        """Rows of cells, each a text and a style; the last column takes the rest of the line, or the lines below."""
+        """Headings and rows of cells, each a text and a style; the last takes the rest of the line, or those below."""
         rows = [[(printable(text), style) for text, style in row] for row in rows]
         columns = list(zip(*rows, strict=True))[:-1]
         widths = self._fitting([max(width_of(text) for text, _ in column) for column in columns], gap)
@@ -60,6 +60,8 @@ class Screen:
             )
             if below:
                 self.line(start.rstrip())
+                if row is rows[0]:  # the heading of what is explained below needs no line of its own
+                    continue
                 start, margin = " " * INDENT, INDENT
             for line in self._broken(text, self.width - margin):
                 self.line((start + self.styled(line, style)).rstrip())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 
 from callgate.backends.ollama.chats import Chats
 from callgate.backends.ollama.errors import unreachable
@@ -14,6 +14,9 @@ from callgate.detect import ollama_templates
 from callgate.settings import Settings
 from callgate.vocabulary import BadAnswer, BadStatus, ChatRequest, Event, Facts, ModelRef, ServerKind, Unreachable
 from callgate.wire import HttpClient, Patience, ollama_base_url
+
+GRACE_SECONDS = 1.0
+"""For what is good to know but not needed, from when the rest is there."""
 
 
 def make(ref: ModelRef, settings: Settings, http: HttpClient) -> OllamaBackend:
@@ -41,19 +44,18 @@ class OllamaBackend:
 
     async def facts(self, model: str) -> Facts:
         """Raises: NotFound, if it has no such model; BackendError, if it doesn't answer."""
-        show, tags, running, version = await asyncio.gather(
-            self._server.show(model),
-            self._server.get("/api/tags"),
-            self._server.get("/api/ps"),
-            self._server.get("/api/version"),
-            return_exceptions=True,
-        )
-        if isinstance(show, BadStatus) and show.status == 404:
+        beside = [asyncio.ensure_future(self._server.get(path)) for path in ("/api/tags", "/api/ps", "/api/version")]
+        try:
+            show = await self._server.show(model)
+        except BadStatus as error:
+            if error.status != 404:
+                raise
+            tags, *_ = await _in_time(beside)
             raise no_such_model(model, self._server.place, names(tags)) from None
-        if isinstance(show, Unreachable):
-            raise unreachable(show, self._server.place, f"{self.endpoint}/api/show") from show
-        if isinstance(show, BaseException):
-            raise show
+        except Unreachable as error:
+            raise unreachable(error, self._server.place, f"{self.endpoint}/api/show") from error
+        finally:
+            tags, running, version = await _in_time(beside)
         if not isinstance(show, dict):
             raise BadAnswer(f"{self._server.place} sent no object for /api/show", hint="is this an Ollama?")
         listing = entry_for(tags, model)
@@ -81,3 +83,14 @@ class OllamaBackend:
     async def close(self) -> None:
         """What it has asked and not yet heard is dropped. The HTTP client is its owner's to close."""
         await self._server.close()
+
+
+async def _in_time(questions: Sequence[asyncio.Future[object]]) -> list[object]:
+    """The answers that are there within a moment; `None` for each of the others."""
+    answered, late = await asyncio.wait(questions, timeout=GRACE_SECONDS)
+    for question in late:
+        question.cancel()
+    return [
+        question.result() if question in answered and not question.cancelled() and not question.exception() else None
+        for question in questions
+    ]
