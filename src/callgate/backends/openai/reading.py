@@ -21,7 +21,6 @@ from callgate.vocabulary import (
     ThinkingDelta,
     Usage,
 )
-from callgate.vocabulary.events import DoneReason
 from callgate.wire import SseDecoder
 
 LARGEST_CALLS = 64 << 20
@@ -96,12 +95,12 @@ class Reading:
             yield Usage(self._usage.prompt_tokens, self._usage.completion_tokens)
         if self._finish == "content_filter":
             yield Notice("content_filtered", f"{self.place} withheld the rest of the answer")
-        yield Done(self._reason(self._finish))
+        yield self._done(self._finish)
 
-    def _reason(self, finish: str) -> DoneReason:
+    def _done(self, finish: str) -> Done:
         if finish in _AT_LENGTH:
-            return "length"
-        return "tool_calls" if self._calls else "stop"
+            return Done("length")
+        return Done("tool_calls" if self._calls else "stop")
 
     def _decoded(self, data: bytes) -> Chunk:
         try:
