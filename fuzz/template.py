@@ -1,11 +1,12 @@
-"""Chat templates: the probe, in process, on minijinja and Jinja2 both."""
+"""Chat templates: the probe in its sandbox, which must outlive them all."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterable
+from functools import cache
 
-from callgate.detect.template.choose import probe
+from callgate.detect import TemplateSandbox
 from callgate.vocabulary import TemplateError
 from tests.detect.template.samples import SAMPLES
 
@@ -36,8 +37,13 @@ def mutate(data: bytes, rng: random.Random) -> bytes:
     return text.encode()
 
 
+@cache
+def _sandbox() -> TemplateSandbox:
+    return TemplateSandbox()
+
+
 def one_input(data: bytes) -> str:
-    report = probe(data.decode(errors="replace"), {})
+    report = _sandbox().probe(data.decode(errors="replace"))
     assert not report.requires_typed_content or report.supports_typed_content
     assert not (report.requires_object_arguments and report.requires_string_arguments)
     assert report.supports_tool_calls or not report.supports_parallel_tool_calls

@@ -78,6 +78,15 @@ class Ollama(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
 
 
+class OpenAI(msgspec.Struct, frozen=True, kw_only=True):
+    base_url: Annotated[Url, About("the API that the key is for", env=("OPENAI_BASE_URL",))] = (
+        "https://api.openai.com/v1"
+    )
+    api_key: Annotated[
+        Token | None, Expects("a key"), About("who you are to that API, and to no other", env=("OPENAI_API_KEY",))
+    ] = None
+
+
 class Hub(msgspec.Struct, frozen=True, kw_only=True):
     endpoint: Annotated[Url, About("the Hugging Face hub", env=("HF_ENDPOINT",))] = "https://huggingface.co"
     token: Annotated[Token, About("who you are to the hub", env=("HF_TOKEN",))] = None
@@ -126,6 +135,7 @@ class LlamaCpp(msgspec.Struct, frozen=True, kw_only=True):
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     detect: Detect = Detect()
     ollama: Ollama = Ollama()
+    openai: OpenAI = OpenAI()
     hub: Hub = Hub()
     discovery: Discovery = Discovery()
     timeouts: Timeouts = Timeouts()

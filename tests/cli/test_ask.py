@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 from pathlib import Path
 
@@ -107,3 +108,34 @@ def test_the_same_question_gives_the_same_kinds_of_events_wherever_it_is_asked(
         assert any(event["type"] == "tool_call" for event in events(done))
         kinds.append([event["type"] for event in events(done)])
     assert kinds[0] == kinds[1] == kinds[2]
+
+
+@pytest.mark.engine
+def test_ctrl_c_cancels_in_order_and_leaves_no_engine_behind(require_engine: None) -> None:
+    asked = ["ask", "--json", "--option", "ignore_eos=true", "--max-tokens", "3000", "tiny", "Hello!"]
+    process = subprocess.Popen(
+        [*CALLGATE, *asked],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environ(),
+    )
+    assert process.stdout is not None
+    first = json.loads(process.stdout.readline())
+    children = descendants(process.pid)
+    process.send_signal(signal.SIGINT)
+    rest, complaints = process.communicate(timeout=60)
+    assert first["type"] == "assistant_delta"
+    assert json.loads(rest.splitlines()[-1]) == {"type": "done", "data": {"reason": "cancelled"}}
+    assert (process.returncode, complaints) == (130, "")
+    assert children
+    assert not [child for child in children if Path(f"/proc/{child}").exists()]
+
+
+def descendants(pid: int) -> list[int]:
+    found = []
+    for listing in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in map(int, listing.read_text().split()):
+            found += [child, *descendants(child)]
+    return found

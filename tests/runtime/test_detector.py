@@ -276,5 +276,5 @@ async def test_a_name_that_cannot_be_sent_is_an_error(sandbox: TemplateSandbox, 
 
 async def test_what_nobody_can_look_at_is_an_error(sandbox: TemplateSandbox) -> None:
     async with AsyncDetector(settings(), sandbox=sandbox) as detector:
-        with pytest.raises(UsageError, match="'scripted'"):
-            await detector.capabilities("scripted:talk.json")
+        with pytest.raises(UsageError, match="'elsewhere'"):
+            await detector.capabilities("elsewhere://model")

@@ -7,7 +7,7 @@ import time
 from collections import defaultdict
 from functools import partial
 
-from callgate.backends import OllamaBackend, OpenAIBackend
+from callgate.backends import OllamaBackend, backend_for
 from callgate.detect import facts_of, read_header_from
 from callgate.runtime.files import boxed_facts, file_facts, version_of_file
 from callgate.runtime.hub_look import hub_facts
@@ -55,14 +55,12 @@ class Looks:
         match ref.scheme:
             case "ollama":
                 return await self._ollama(ref.endpoint).facts(ref.name)
-            case "openai" if ref.endpoint:
-                return await self._openai(ref.endpoint).facts(ref.name)
             case "file":
                 return await self._remote_file(ref)
             case "hf":
                 return await hub_facts(ref.hub, self._http, self._settings)
-            case other:
-                raise UsageError(f"nothing here can look at {other!r} models", hint="name a file, a server or the hub")
+            case _:
+                return await backend_for(ref, self._settings, self._http).facts(ref.name)
 
     async def ollama_models(self) -> list[ModelRef]:
         """The models of the local Ollama. Raises: BackendError, if it doesn't answer."""
@@ -77,9 +75,6 @@ class Looks:
             url = ollama_base_url(place)
             self._ollamas[place] = OllamaBackend(url, self._http, timeout=self._settings.detect.server_timeout)
         return self._ollamas[place]
-
-    def _openai(self, endpoint: str) -> OpenAIBackend:
-        return OpenAIBackend(endpoint, self._http, timeout=self._settings.detect.server_timeout)
 
     async def _remote_file(self, ref: ModelRef) -> Facts:
         name = self.name_of(ref)

@@ -11,6 +11,8 @@ from callgate.wire.http import HttpClient, Patience
 from callgate.wire.targets import shown
 
 if TYPE_CHECKING:
+    import asyncio
+
     import aiohttp
 
 
@@ -18,6 +20,8 @@ class Incoming:
     """The body of one answer, while it arrives."""
 
     def __init__(self, response: aiohttp.ClientResponse, place: str, patience: Patience) -> None:
+        import asyncio
+
         import aiohttp
 
         self.content_type = response.content_type
@@ -25,6 +29,9 @@ class Incoming:
         """Who sends it, as it may be shown."""
         self._response = response
         self._patience = patience
+        self._loop = asyncio.get_running_loop()
+        self._waits_since: float | None = None
+        self._watchdog: asyncio.TimerHandle | None = None
         self._started = False
         self._problems = (aiohttp.ClientError, TimeoutError, OSError, RuntimeError)
 
@@ -33,17 +40,40 @@ class Incoming:
 
         Raises: Unreachable, if nothing comes at all; StreamCut, if no more comes although more was announced.
         """
+        self._waits_since = self._loop.time()
         try:
             piece = await self._response.content.readany()
         except self._problems as problem:  # a RuntimeError is how aiohttp says that the connection was closed here
             raise self._ended_by(problem) from None
+        self._waits_since = None
         if not self._started:
             self._started = True
-            if (connection := self._response.connection) is not None and connection.protocol is not None:
-                connection.protocol.read_timeout = self._patience.between
-                connection.protocol.start_timeout()
-                connection.protocol.start_timeout()  # anew: the old limit still runs
+            self._expect_more()
         return piece
+
+    def close(self) -> None:
+        if self._watchdog is not None:
+            self._watchdog.cancel()
+
+    def _expect_more(self) -> None:
+        """From the first piece on another limit holds, for which one timer serves the whole answer.
+
+        aiohttp sets a new one for every piece, which takes it as long as all the rest that it does with a small one.
+        """
+        if (connection := self._response.connection) is not None and connection.protocol is not None:
+            connection.protocol.read_timeout = None
+            connection.protocol.start_timeout()
+            if self._patience.between:
+                self._watchdog = self._loop.call_later(self._patience.between, self._watch)
+
+    def _watch(self) -> None:
+        between = self._patience.between or 0.0
+        now = self._loop.time()
+        since = now if self._waits_since is None else self._waits_since  # whoever doesn't read isn't kept waiting
+        if now - since >= between:
+            self._response.content.set_exception(TimeoutError())
+        else:
+            self._watchdog = self._loop.call_at(since + between, self._watch)
 
     def _ended_by(self, problem: Exception) -> BackendError:
         if not isinstance(problem, TimeoutError):
@@ -70,4 +100,8 @@ async def post_stream(
     # Whatever packs an answer holds its pieces back.
     sent = {"Content-Type": "application/json", "Accept-Encoding": "identity", **(headers or {})}
     async with client.open("POST", url, headers=sent, body=body, patience=patience) as response:
-        yield Incoming(response, shown(url), patience)
+        incoming = Incoming(response, shown(url), patience)
+        try:
+            yield incoming
+        finally:
+            incoming.close()
