@@ -1,4 +1,5 @@
 import json
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -172,3 +173,18 @@ def test_an_error_line_is_one_whatever_it_holds(error: object) -> None:
     with pytest.raises(ErrorLine) as caught:
         events_in(line(content="x"), json.dumps({"error": error}).encode() + b"\n")
     assert "memory" not in str(caught.value)
+
+
+def test_memory_stays_level_over_a_long_answer() -> None:
+    piece = b"".join(line(content=f"word {number}") for number in range(500))
+
+    def peak(pieces: int) -> int:
+        answer = Answer("the server")
+        tracemalloc.start()
+        try:
+            assert sum(1 for _ in range(pieces) for _ in answer.read(piece)) == 500 * pieces
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    assert peak(200) < peak(10) + 100_000

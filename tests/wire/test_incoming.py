@@ -104,6 +104,28 @@ async def test_silence_in_the_middle_has_a_limit_of_its_own(client: HttpClient) 
         assert "timeouts.between" in str(caught.value.hint)
 
 
+async def test_a_reader_that_takes_its_time_is_no_silence(client: HttpClient) -> None:
+    between = 0.05
+    more = asyncio.Event()
+
+    async def handler(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        await response.write(b"first")
+        await more.wait()
+        await response.write(b"second")
+        return response
+
+    async with (
+        serving(("POST", "/x", handler)) as url,
+        post_stream(client, f"{url}/x", b"{}", patience=Patience(5.0, 60.0, between)) as incoming,
+    ):
+        assert await incoming.read() == b"first"
+        await asyncio.sleep(3 * between)  # longer than the server may be silent, but nobody asked it for more
+        more.set()
+        assert await incoming.read() == b"second"
+
+
 @pytest.mark.parametrize("reset", [False, True])
 async def test_breaking_off_is_a_cut(client: HttpClient, reset: bool) -> None:
     async def breaks(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
