@@ -58,6 +58,11 @@ def test_a_person_sees_text_and_calls_and_nothing_that_a_terminal_obeys(recordin
     assert done.stdout == 'It is �[31mred�\n→ get_weather({"city":"Paris"})\n'
 
 
+def test_the_question_may_stand_behind_the_options(recording: str) -> None:
+    assert ask(recording, "--system", "Be kind.", "--json", "hello").returncode == 0
+    assert ask(recording, "hello", "--json", "again").returncode == 2
+
+
 def test_what_is_recorded_plays_back_the_same(recording: str, tmp_path: Path) -> None:
     again = tmp_path / "again.jsonl"
     first = ask("--json", "--record", str(again), recording, "hello")
@@ -73,12 +78,12 @@ def test_a_redacted_record_has_no_arguments(recording: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("words", "status", "says"),
     [
-        (["tiny"], 1, "no question"),
-        (["--tools", "nowhere.json", "tiny", "x"], 1, "can't be read"),
-        (["--image", "nowhere.png", "tiny", "x"], 1, "can't be read"),
+        (["tiny"], 2, "no question"),
+        (["--tools", "nowhere.json", "tiny", "x"], 2, "can't be read"),
+        (["--image", "nowhere.png", "tiny", "x"], 2, "can't be read"),
         (["--option", "temperature", "tiny", "x"], 2, "NAME=VALUE"),
         (["scripted:nowhere.jsonl", "x"], 1, "nowhere.jsonl"),
-        (["elsewhere://m", "x"], 1, "elsewhere"),
+        (["elsewhere://m", "x"], 2, "elsewhere"),
         (["--endpoint", "http://127.0.0.1:9", "m", "x"], 4, "ollama serve"),
     ],
 )
@@ -108,6 +113,20 @@ def test_the_same_question_gives_the_same_kinds_of_events_wherever_it_is_asked(
         assert any(event["type"] == "tool_call" for event in events(done))
         kinds.append([event["type"] for event in events(done)])
     assert kinds[0] == kinds[1] == kinds[2]
+
+
+@pytest.mark.engine
+def test_a_model_that_may_not_run_is_refused_in_these_words(require_engine: None) -> None:
+    done = subprocess.run(
+        [*CALLGATE, "ask", "tiny-plain", "Hello!"],
+        env=environ() | {"CALLGATE_MODELS_REQUIRE_TOOLS": "true"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    words = "Model 'tiny-plain' rejected: its chat template does not support tool calling (supports_tools=false)"
+    assert (done.returncode, words in done.stderr) == (3, True)
 
 
 @pytest.mark.engine

@@ -9,6 +9,12 @@ from importlib import import_module
 
 from callgate import __version__
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from callgate.vocabulary import CallgateError
+
 COMMANDS = {
     "check": "what can this model really do, and how do we know?",
     "ask": "one question, answered; events as JSON lines for scripts",
@@ -63,8 +69,9 @@ def _run(words: list[str]) -> int:
             command.description = module.__doc__
             command.epilog = module.EXAMPLES
             module.add_arguments(command)
-    arguments = parser.parse_args(words)
-    from callgate.vocabulary import CallgateError, UsageError
+    arguments, rest = parser.parse_known_args(words)
+    _put_last_word(parser, arguments, rest)
+    from callgate.vocabulary import CallgateError
 
     try:
         status: int = import_module(f"callgate.cli.{arguments.command}").run(arguments)
@@ -73,5 +80,27 @@ def _run(words: list[str]) -> int:
         from callgate.cli.screen import show_error
 
         show_error(error, as_json=getattr(arguments, "json", False))
-        return USAGE if isinstance(error, UsageError) else FAILED
+        return status_of(error)
     return status
+
+
+def _put_last_word(parser: argparse.ArgumentParser, arguments: argparse.Namespace, rest: list[str]) -> None:
+    """argparse doesn't take an optional last word that stands behind options, as in `ask MODEL --system S TEXT`."""
+    if len(rest) == 1 and not rest[0].startswith("-") and getattr(arguments, "text", None) == "":
+        arguments.text = rest[0]
+    elif rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+
+
+def status_of(error: CallgateError) -> int:
+    """The exit status that tells what kind of error it was."""
+    from callgate.vocabulary import ModelRejected, NotFound, Unreachable, UsageError
+
+    match error:
+        case ModelRejected():
+            return UNMET
+        case UsageError() if not isinstance(error, NotFound):
+            return USAGE
+        case Unreachable():
+            return UNREACHABLE
+    return FAILED

@@ -56,28 +56,29 @@ class TextView:
         self._screen = Screen()
         self._aside = Screen(sys.stderr)
         self._in_line = False
+        self._told_of_waiting = False
 
     async def waited_for(self, events: AsyncGenerator[Event, None], ref: ModelRef) -> AsyncIterator[Event]:
         waiting = asyncio.create_task(self._tell_of_waiting(ref))
         try:
             async for event in events:
-                if not waiting.done():
-                    waiting.cancel()
-                    self._forget_waiting()
+                self._stop_waiting(waiting)
                 yield event
         finally:
-            waiting.cancel()
-            self._forget_waiting()
+            self._stop_waiting(waiting)
 
     async def _tell_of_waiting(self, ref: ModelRef) -> None:
         seconds = 0
         while sys.stderr.isatty():
             await asyncio.sleep(QUIET_SECONDS)
             seconds += 1
+            self._told_of_waiting = True
             print(f"\r\x1b[Kwaiting for {printable(ref.name)} … {seconds} s", end="", file=sys.stderr, flush=True)
 
-    def _forget_waiting(self) -> None:
-        if sys.stderr.isatty():
+    def _stop_waiting(self, waiting: asyncio.Task[None]) -> None:
+        waiting.cancel()
+        if self._told_of_waiting:
+            self._told_of_waiting = False
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
     def show(self, event: Event) -> None:

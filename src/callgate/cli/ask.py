@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from callgate.cli import DONE, FAILED, INTERRUPTED, UNREACHABLE
+from callgate.cli import DONE, INTERRUPTED, status_of
 from callgate.cli.answer_view import AnswerView, JsonView, TextView
 from callgate.runtime import Recorder, Session
 from callgate.settings import Settings, load_settings
@@ -27,7 +27,6 @@ from callgate.vocabulary import (
     Message,
     ModelRef,
     Tool,
-    Unreachable,
     UsageError,
 )
 
@@ -39,7 +38,8 @@ examples:
   git diff | callgate ask qwen3:8b "What changed?"
   callgate ask --option temperature=0 --option seed=1 model.gguf "Hello"
 
-exit status: 0 answered · 1 it failed · 2 wrong usage · 4 the server could not be reached · 130 interrupted
+exit status: 0 answered · 1 it failed · 2 wrong usage · 3 the model was refused, for it can't call tools
+             4 the server could not be reached · 130 interrupted
 """
 
 LARGEST_INPUT = 16 << 20
@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         request = _request(arguments, ref)
     except CallgateError as error:
         view.failed(error)
-        return FAILED
+        return status_of(error)
     try:
         return asyncio.run(_ask(ref, request, settings, arguments, view))
     except KeyboardInterrupt:
@@ -103,7 +103,7 @@ async def _ask(
                         view.show(event)
         except CallgateError as error:
             view.failed(error)
-            return UNREACHABLE if isinstance(error, Unreachable) else FAILED
+            return status_of(error)
         except asyncio.CancelledError:
             view.show(Done("cancelled"))
             return INTERRUPTED
