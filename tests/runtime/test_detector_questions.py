@@ -152,11 +152,17 @@ async def test_the_users_word_overrules_a_server_on_embedding(sandbox: TemplateS
 # `auto`
 
 
+@pytest.fixture(autouse=True)
+def nobody_else_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever runs on the machine of whoever runs the tests."""
+    monkeypatch.setattr("callgate.runtime.places._KNOWN", {})
+
+
 @pytest.mark.parametrize(
     ("models", "chosen"),
     [
         ({"embed": EMBEDDING, "plain": WITHOUT, "able": WITH_TOOLS, "second": WITH_TOOLS}, "ollama:able:latest"),
-        ({"embed": EMBEDDING, "plain": WITHOUT}, "ollama:plain:latest"),
+        ({"embed": EMBEDDING, "plain": WITHOUT}, "tiny"),
         ({"embed": EMBEDDING}, "tiny"),
         ({}, "tiny"),
     ],
@@ -177,9 +183,9 @@ async def test_auto_is_the_best_there_is(
 async def test_auto_sees_soon_what_is_new(sandbox: TemplateSandbox, clock: SimpleNamespace) -> None:
     ollama = PlayedOllama(plain=WITHOUT)
     async with serving(*ollama.routes) as url, AsyncDetector(settings(url), sandbox=sandbox) as detector:
-        assert str(await detector.resolve("auto")) == "ollama:plain:latest"
+        assert str(await detector.resolve("auto")) == "tiny"
         ollama.models["able"] = WITH_TOOLS
-        assert str(await detector.resolve("auto")) == "ollama:plain:latest"
+        assert str(await detector.resolve("auto")) == "tiny"
         clock.now += 31
         assert str(await detector.resolve("auto")) == "ollama:able:latest"
 
@@ -197,4 +203,4 @@ async def test_auto_takes_no_guesses(sandbox: TemplateSandbox) -> None:
     ollama = PlayedOllama(qwen3=model("completion", broken=True), plain=WITHOUT)
     async with serving(*ollama.routes) as url, AsyncDetector(settings(url), sandbox=sandbox) as detector:
         assert (await detector.capabilities("qwen3")).tools is Answer.YES
-        assert str(await detector.resolve("auto")) == "ollama:plain:latest"
+        assert str(await detector.resolve("auto")) == "tiny"

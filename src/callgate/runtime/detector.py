@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from callgate.detect import Finding, TemplateSandbox, find_in, weigh
+from callgate.runtime.discovery import discover_async
 from callgate.runtime.looks import Looks
 from callgate.runtime.memory import Made, Memory
 from callgate.settings import Settings, load_settings
@@ -78,8 +79,8 @@ class AsyncDetector:
         return self._with_knowledge(ref, finding)
 
     async def resolve(self, ref: ModelRef | str) -> ModelRef:
-        """The model that `auto` stands for: the first of the local Ollama that has tools, else the first that isn't
-        for embedding, else the one in the box. Every other name stands for itself.
+        """The model that `auto` stands for: the first in reach that is sure to have tools, servers before files, and else
+        the one in the box. Every other name stands for itself.
         """
         ref = ModelRef.parse(ref) if isinstance(ref, str) else ref
         return await self._choices.recall(ref, None, self._choose) if ref.scheme == "auto" else ref
@@ -149,18 +150,18 @@ class AsyncDetector:
         return Made(finding, keep, version)
 
     async def _choose(self) -> Made[ModelRef]:
+        """Servers are asked all at once; files, of which there may be many, are opened only until one will do."""
         keep = min(self._settings.detect.guess_ttl, self._settings.detect.cache_ttl)  # models come and go
-        try:
-            models = await self._looks.ollama_models()
-        except BackendError as error:
-            self._tell_once(f"{error.message}; taking the model in the box for now")
-            return Made(_IN_THE_BOX, keep)
-        found = zip(models, await self._find_each(models), strict=True)
-        sure = [(model, finding.capabilities) for model, finding in found if finding and not finding.failure]
-        for tools in (True, False):
-            for model, known in sure:
-                if _suits(known, tools, vision=False, min_context=0):
-                    return Made(model, keep)
+        found = await discover_async(self._settings, self._looks.http)
+        for problem in found.problems:
+            self._tell_once(problem.message)
+        refs = [model.ref for model in found.models if model.ref != _IN_THE_BOX]
+        files = [ref for ref in refs if ref.scheme == "file"]
+        for some in ([ref for ref in refs if ref.scheme != "file"], *([file] for file in files)):
+            for ref, finding in zip(some, await self._find_each(some), strict=True):
+                known = finding.capabilities if finding else None
+                if known and not known.guess and _suits(known, tools=True, vision=False, min_context=0):
+                    return Made(ref, keep)
         return Made(_IN_THE_BOX, keep)
 
     async def _find_each(self, models: Sequence[ModelRef | str]) -> list[Finding | None]:

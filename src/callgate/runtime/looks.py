@@ -22,7 +22,7 @@ class Looks:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._http = HttpClient()
+        self.http = HttpClient()
         self._ollamas: dict[str, OllamaBackend] = {}
         self._queues: defaultdict[str, ServerQueue] = defaultdict(ServerQueue)
 
@@ -58,27 +58,27 @@ class Looks:
             case "file":
                 return await self._remote_file(ref)
             case "hf":
-                return await hub_facts(ref.hub, self._http, self._settings)
+                return await hub_facts(ref.hub, self.http, self._settings)
             case _:
-                return await backend_for(ref, self._settings, self._http).facts(ref.name)
+                return await backend_for(ref, self._settings, self.http).facts(ref.name)
 
     async def ollama_models(self) -> list[ModelRef]:
         """The models of the local Ollama. Raises: BackendError, if it doesn't answer."""
         return [ModelRef("ollama", name) for name in await self._ollama(None).models()]
 
     async def close(self) -> None:
-        await self._http.close()
+        await self.http.close()
 
     def _ollama(self, endpoint: str | None) -> OllamaBackend:
         place = endpoint or self._settings.ollama.host
         if place not in self._ollamas:
             url = ollama_base_url(place)
-            self._ollamas[place] = OllamaBackend(url, self._http, timeout=self._settings.detect.server_timeout)
+            self._ollamas[place] = OllamaBackend(url, self.http, timeout=self._settings.detect.server_timeout)
         return self._ollamas[place]
 
     async def _remote_file(self, ref: ModelRef) -> Facts:
         name = self.name_of(ref)
-        header = await read_header_from(read_front(self._http, ref.name), repr(name))
+        header = await read_header_from(read_front(self.http, ref.name), repr(name))
         return facts_of(header, name, time.time())
 
 
