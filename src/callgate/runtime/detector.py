@@ -79,7 +79,7 @@ class AsyncDetector:
         return self._with_knowledge(ref, finding)
 
     async def resolve(self, ref: ModelRef | str) -> ModelRef:
-        """The model that `auto` stands for: the first in reach that is sure to have tools, servers before files, and else
+        """The model that `auto` stands for: the first in reach that is sure to have tools, servers before files, else
         the one in the box. Every other name stands for itself.
         """
         ref = ModelRef.parse(ref) if isinstance(ref, str) else ref
