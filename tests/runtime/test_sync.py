@@ -67,7 +67,7 @@ def test_it_may_be_closed_at_once_and_twice() -> None:
         detector.close()
         detector.close()
         assert detector.closed
-    assert threading.active_count() == before
+    assert threading.active_count() <= before
 
 
 def test_a_closed_one_says_so() -> None:
@@ -95,7 +95,7 @@ def test_wrong_settings_leave_no_thread_behind(monkeypatch: pytest.MonkeyPatch) 
     before = threading.active_count()
     with pytest.raises(UsageError, match=r"detect\.cache_ttl"):
         Detector()
-    assert threading.active_count() == before
+    assert threading.active_count() <= before
 
 
 def test_there_is_one_for_all() -> None:
