@@ -11,24 +11,23 @@ from typing import Any
 
 import pytest
 
-from callgate.backends.llamacpp import LlamaCppBackend, Loading
+from callgate.backends import Loading
+from callgate.backends.llamacpp import LlamaCppBackend
 from callgate.backends.llamacpp.process import EngineProcess
 from callgate.settings import load_settings
 from callgate.vocabulary import (
-    Answer,
     AssistantDelta,
     BackendError,
     CannotChat,
-    Capabilities,
     ChatRequest,
     Done,
     EngineFailed,
     Event,
-    Facts,
     HeaderError,
     Message,
     ModelRejected,
     NotFound,
+    TemplateTooCostly,
     Tool,
     ToolCall,
     ToolCallEvent,
@@ -57,9 +56,8 @@ async def make(require_engine: None, http: HttpClient) -> AsyncIterator[Make]:
     made: list[LlamaCppBackend] = []
 
     def make(**settings: object) -> LlamaCppBackend:
-        how = {key: settings.pop(key) for key in ("on_loading", "verdict") if key in settings}
         overrides = {key.replace("__", "."): value for key, value in settings.items()}
-        made.append(LlamaCppBackend(load_settings(overrides), http, **how))  # type: ignore[arg-type]
+        made.append(LlamaCppBackend(load_settings(overrides), http))
         return made[-1]
 
     yield make
@@ -227,7 +225,8 @@ async def test_a_conversation_too_long_for_the_context_says_so(make: Make) -> No
 
 async def test_loading_tells_how_it_goes(make: Make) -> None:
     told: list[Loading] = []
-    backend = make(on_loading=told.append)
+    backend = make()
+    backend.tell_of_loading(told.append)
     await events(backend, asking("tiny", "Hello!"))
     assert told[0].name == "tiny"
     assert told[0].bytes > 11_000_000
@@ -247,7 +246,8 @@ async def test_facts_are_those_of_the_header(make: Make, tiny_gguf: Path) -> Non
 
 async def test_several_who_ask_at_once_share_an_engine(make: Make) -> None:
     told: list[Loading] = []
-    backend = make(on_loading=told.append)
+    backend = make()
+    backend.tell_of_loading(told.append)
     found = await asyncio.gather(*(events(backend, asking("tiny", "Hello!")) for _ in range(4)))
     assert all(one[-1] == Done("stop") for one in found)
     assert len([one for one in told if one.seconds < 0.1]) == len(engines_of(backend)) == 1
@@ -315,12 +315,14 @@ async def test_where_tools_are_required_a_model_without_them_is_not_loaded(make:
     assert await backend.models() == ["tiny"]
 
 
-async def test_somebody_else_may_know_better(make: Make) -> None:
-    def says_yes(facts: Facts) -> Capabilities:
-        return Capabilities(name=facts.name, tools=Answer.YES, supports_tools=False)
-
-    backend = make(models__require_tools=True, verdict=says_yes)
-    assert (await events(backend, asking("tiny-plain", "Hello!")))[-1] == Done("stop")
+async def test_a_template_that_would_take_all_memory_is_never_given_to_the_engine(make: Make, tmp_path: Path) -> None:
+    bomb = tmp_path / "bomb.gguf"
+    template = "{% for x in range(1000000000) %}{{ x }}{% endfor %}"
+    bomb.write_bytes(Gguf({"general.architecture": "llama", "tokenizer.chat_template": template}).to_bytes())
+    backend = make()
+    with pytest.raises(TemplateTooCostly, match="won't be loaded"):
+        await events(backend, asking(bomb, "Hello!"))
+    assert await backend.models() == []
 
 
 async def test_a_real_model_without_tools_ignores_them_and_is_rejected(make: Make, smollm2_gguf: Path) -> None:

@@ -150,7 +150,8 @@ async def test_what_is_being_used_stays(make: Make, caplog: pytest.LogCaptureFix
 
 async def test_leaving_while_a_model_loads_ends_its_child(make: Make) -> None:
     begun = asyncio.Event()
-    backend = make(on_loading=lambda _: begun.set())
+    backend = make()
+    backend.tell_of_loading(lambda _: begun.set())
     before = set(children_of(os.getpid()))
     task = asyncio.create_task(events(backend, asking("tiny", "Hello!")))
     await begun.wait()

@@ -6,6 +6,7 @@ from contextlib import aclosing
 import pytest
 
 from callgate.runtime import Session, probe_live
+from callgate.settings import load_settings
 from callgate.vocabulary import (
     Answer,
     AssistantDelta,
@@ -15,6 +16,7 @@ from callgate.vocabulary import (
     Facts,
     Message,
     ModelRef,
+    ModelRejected,
     Notice,
     StreamFailed,
     Tool,
@@ -23,6 +25,8 @@ from callgate.vocabulary import (
     ToolsRefused,
     Unreachable,
 )
+from tests.runtime.played import WITHOUT, PlayedOllama
+from tests.wire.server import serving
 
 REF = ModelRef("played", "m")
 ASKED = ChatRequest(
@@ -144,3 +148,23 @@ async def test_a_model_that_never_answers_the_probe_is_unknown(monkeypatch: pyte
     async with session_with(Silent(with_tools=[], plain=[]), monkeypatch) as session:
         (found,) = await probe_live(session, REF, patience=0.01)
     assert found.answer == Answer.UNKNOWN
+
+
+async def test_where_tools_are_required_they_are_at_every_door() -> None:
+    ollama = PlayedOllama(plain=WITHOUT)
+    async with serving(*ollama.routes) as url:
+        required = load_settings({"ollama.host": url, "models.require_tools": True}, environ={})
+        async with Session(required) as session:
+            with pytest.raises(ModelRejected, match="supports_tools=false"):
+                await anext(session.turn(ModelRef("ollama", "plain"), ASKED))
+    assert ollama.asked["/api/chat"] == 0
+
+
+async def test_our_engine_is_given_no_tools_that_a_model_cannot_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend = Played(with_tools=[ToolCallEvent(ToolCall("1", "now", {})), Done("tool_calls")], plain=HELLO)
+    async with session_with(backend, monkeypatch) as session:
+        notice, *rest = [event async for event in session.turn(ModelRef("tiny-plain", "tiny-plain"), ASKED)]
+    assert isinstance(notice, Notice)
+    assert (notice.kind, "has no tools" in notice.message) == ("tools_unsupported", True)
+    assert rest == HELLO
+    assert [bool(request.tools) for request in backend.asked] == [False]

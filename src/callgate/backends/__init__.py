@@ -10,18 +10,31 @@ from callgate.doors import opened_on_use
 if TYPE_CHECKING:
     from callgate.backends.ollama import OllamaBackend
     from callgate.backends.openai import OpenAIBackend
-    from callgate.backends.protocol import Backend
+    from callgate.backends.protocol import Backend, Loading, LoadsModels
+    from callgate.backends.requirements import require_tools
     from callgate.backends.table import backend_for, place_of
 
-__all__ = ["Backend", "OllamaBackend", "OpenAIBackend", "backend_for", "place_of"]
+__all__ = [
+    "Backend",
+    "Loading",
+    "LoadsModels",
+    "OllamaBackend",
+    "OpenAIBackend",
+    "backend_for",
+    "place_of",
+    "require_tools",
+]
 
 __getattr__ = opened_on_use(
     __name__,
     {
         "Backend": "protocol",
+        "Loading": "protocol",
+        "LoadsModels": "protocol",
         "OllamaBackend": "ollama",
         "OpenAIBackend": "openai",
         "backend_for": "table",
         "place_of": "table",
+        "require_tools": "requirements",
     },
 )

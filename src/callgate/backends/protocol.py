@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from typing import Protocol
+from collections.abc import AsyncGenerator, Callable
+from typing import Protocol, runtime_checkable
+
+import msgspec
 
 from callgate.vocabulary import ChatRequest, Event, Facts
+
+
+class Loading(msgspec.Struct, frozen=True):
+    """How far the loading of a model has come. Engines say nothing of it, so this is what can be told."""
+
+    name: str
+    seconds: float
+    bytes: int
+    """Of the model, with its cache."""
 
 
 class Backend(Protocol):
@@ -31,3 +42,10 @@ class Backend(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class LoadsModels(Protocol):
+    """A backend that loads models itself, and tells how it gets on."""
+
+    def tell_of_loading(self, listener: Callable[[Loading], None]) -> None: ...

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import mimetypes
+import os
 import sys
 from contextlib import AbstractContextManager, aclosing, nullcontext
 from typing import Any
@@ -44,6 +44,12 @@ exit status: 0 answered · 1 it failed · 2 wrong usage · 3 the model was refus
 
 LARGEST_INPUT = 16 << 20
 LARGEST_IMAGE = 64 << 20
+_PICTURES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF8": "image/gif",
+    b"RIFF": "image/webp",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -94,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
 async def _ask(
     ref: ModelRef, request: ChatRequest, settings: Settings, arguments: argparse.Namespace, view: AnswerView
 ) -> int:
-    async with Session(settings) as session:
+    async with Session(settings, on_loading=view.loading) as session:
         try:
             with _recorder(arguments, ref) as recorder:
                 turn = session.turn(ref, request)
@@ -111,6 +117,12 @@ async def _ask(
 
 
 def _recorder(arguments: argparse.Namespace, ref: ModelRef) -> AbstractContextManager[Recorder | None]:
+    if (
+        arguments.record
+        and ref.scheme == "scripted"
+        and os.path.realpath(arguments.record) == os.path.realpath(ref.name)
+    ):
+        raise UsageError(f"{arguments.record!r} can't be played and recorded at once", hint="record into another file")
     return Recorder(arguments.record, ref=ref, redact=arguments.redact) if arguments.record else nullcontext()
 
 
@@ -123,8 +135,9 @@ def _settings(arguments: argparse.Namespace) -> Settings:
 def _ref(arguments: argparse.Namespace) -> ModelRef:
     if not arguments.endpoint:
         return ModelRef.parse(arguments.model)
-    scheme = "" if arguments.endpoint.rstrip("/").endswith("/v1") else "ollama+"
-    return ModelRef.parse(f"{scheme}{arguments.endpoint}#{arguments.model}")
+    endpoint = arguments.endpoint if "://" in arguments.endpoint else f"http://{arguments.endpoint}"
+    scheme = "" if endpoint.rstrip("/").endswith("/v1") else "ollama+"
+    return ModelRef.parse(f"{scheme}{endpoint}#{arguments.model}")
 
 
 def _request(arguments: argparse.Namespace, ref: ModelRef) -> ChatRequest:
@@ -156,8 +169,11 @@ def _tools(path: str) -> tuple[Tool, ...]:
 
 
 def _image(path: str) -> Image:
-    kind = mimetypes.guess_type(path)[0] or "image/png"
-    return Image(_read(path, LARGEST_IMAGE), kind)
+    content = _read(path, LARGEST_IMAGE)
+    for start, kind in _PICTURES.items():
+        if content.startswith(start):
+            return Image(content, kind)
+    raise UsageError(f"{path!r} is no picture that models know", hint="PNG, JPEG, GIF and WebP are")
 
 
 def _read(path: str, largest: int) -> bytes:

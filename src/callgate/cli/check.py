@@ -15,7 +15,7 @@ from functools import partial
 
 from callgate.cli import DONE, FAILED, UNMET, UNREACHABLE
 from callgate.cli.check_view import show_evidence, show_table
-from callgate.cli.screen import Progress, Screen, print_json, printable
+from callgate.cli.screen import Progress, Screen, print_json
 from callgate.runtime import ModelReport, check_targets
 from callgate.settings import Settings, load_settings
 from callgate.vocabulary import Answer, Capabilities, Evidence, ModelRef, Unreachable
@@ -79,14 +79,18 @@ def run(arguments: argparse.Namespace) -> int:
 def _probe(ref: ModelRef, settings: Settings) -> list[Evidence]:
     import asyncio
 
+    from callgate.cli.answer_view import TextView
     from callgate.runtime import Session, probe_live
 
-    async def probe() -> list[Evidence]:
-        async with Session(settings) as session:
-            return await probe_live(session, ref, patience=settings.detect.probe_timeout)
+    view = TextView()
 
-    if sys.stderr.isatty():
-        print(f"loading {printable(ref.name)} …", file=sys.stderr)
+    async def probe() -> list[Evidence]:
+        async with Session(settings, on_loading=view.loading) as session:
+            try:
+                return await probe_live(session, ref, patience=settings.detect.probe_timeout)
+            finally:
+                view.done_loading()
+
     return asyncio.run(probe())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from callgate.cli.screen import Screen, printable, shortened
+from callgate.cli.screen import Screen, printable, shortened, without_password
 from callgate.runtime import ModelReport, timestamp
 from callgate.vocabulary import Answer, Capabilities, Evidence, Source
 
@@ -31,12 +31,12 @@ def show_table(screen: Screen, reports: Sequence[ModelReport]) -> None:
         if report.error and report.error.hint:
             hints.setdefault(report.error.hint, []).append(report.target)
     for hint, targets in hints.items():
-        screen.wrapped(printable(f"{', '.join(targets)}: {hint}"), indent=0, style="dim")
+        screen.wrapped(printable(without_password(f"{', '.join(targets)}: {hint}")), indent=0, style="dim")
 
 
 def _row(report: ModelReport) -> Row:
     target = f"{report.target} → {report.model}" if report.target == "auto" else report.target
-    model = (shortened(printable(target), _WIDEST_MODEL), "strong")
+    model = (shortened(printable(without_password(target)), _WIDEST_MODEL), "strong")
     known = report.capabilities
     if known is None:
         return [("error", "bad"), model, ("", ""), ("", ""), ("", ""), (str(report.error), "")]
@@ -76,7 +76,7 @@ def show_evidence(screen: Screen, report: ModelReport) -> None:
     screen.line()
     known = report.capabilities
     found_at = f"  found {timestamp(known.cached_at)}" if known and known.cached_at else ""
-    screen.line(screen.styled(printable(report.target), "strong") + screen.styled(found_at, "dim"))
+    screen.line(screen.styled(printable(without_password(report.target)), "strong") + screen.styled(found_at, "dim"))
     if report.error:
         screen.wrapped(printable(str(report.error)), indent=2)
     alone: dict[tuple[str, str, str], list[str]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import textwrap
@@ -14,6 +15,7 @@ from callgate.vocabulary import CallgateError
 
 _ESCAPED = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029)}
 """What JSON lets through, and terminals obey."""
+_CREDENTIALS = re.compile(r"://[^/@\s]+@")
 _STYLES = {"good": "32", "bad": "31", "doubt": "33", "dim": "2", "strong": "1"}
 NARROW = 40
 NARROWEST_COLUMN = 24
@@ -125,6 +127,11 @@ class Progress:
 def printable(text: str) -> str:
     """`text` on one line, with nothing in it that a terminal would obey."""
     return "".join(character if character.isprintable() else "�" for character in text)
+
+
+def without_password(text: str) -> str:
+    """`text` with what stands for a user and a password in a URL left out."""
+    return _CREDENTIALS.sub("://…@", text)
 
 
 def width_of(text: str) -> int:

@@ -1,4 +1,4 @@
-"""Puts the rooms to work: so far the detector, which finds out what models can do and remembers it for a while."""
+"""Puts the rooms to work: the detector with its memory, discovery, one turn of a model, the live probe, recordings."""
 
 from typing import TYPE_CHECKING
 

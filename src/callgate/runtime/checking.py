@@ -109,12 +109,12 @@ def _find(item: _Work, sandbox: TemplateSandbox) -> Finding:
 
 def _probed(find: Callable[[], Finding], item: _Work, probe: Probe) -> Finding:
     finding = find()
-    if finding.failure:
+    if finding.failure or finding.flaw:
         return finding
     if finding.facts.header is None and finding.facts.server is None:
         raise UsageError(f"{item.target!r} is no model that could be probed", hint="leave out --probe")
     seen = tuple(probe(item.ref or ModelRef.parse(item.target)))
-    return weigh(finding.facts, (*seen, *finding.evidence), flaw=finding.flaw)
+    return weigh(finding.facts, (*seen, *finding.evidence))
 
 
 def _report(target: str, find: Callable[[], Finding], started: float) -> ModelReport:

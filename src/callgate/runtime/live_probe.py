@@ -12,6 +12,7 @@ from callgate.runtime.session import Session
 from callgate.vocabulary import (
     Answer,
     BackendError,
+    CannotThink,
     ChatRequest,
     Evidence,
     Message,
@@ -51,10 +52,13 @@ async def probe_live(session: Session, ref: ModelRef, *, patience: float) -> lis
         options={"temperature": 0},
     )
     await _load(session, ref, request)
-    offered = msgspec.structs.replace(request, tools=(WEATHER,), think=None)
+    offered = msgspec.structs.replace(request, tools=(WEATHER,), think=False)
     try:
         async with asyncio.timeout(patience):
-            call = await _first_call(session, ref, offered)
+            try:
+                call = await _first_call(session, ref, offered)
+            except CannotThink:  # nor leave it off
+                call = await _first_call(session, ref, msgspec.structs.replace(offered, think=None))
     except ToolsRefused as refusal:
         return [_found("native_route", Answer.NO, f"it refused tools: {refusal.message}")]
     except TimeoutError:

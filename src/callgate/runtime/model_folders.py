@@ -103,7 +103,7 @@ def _gguf_files(folder: str) -> Iterator[_File]:
                 if entry.name.lower().endswith(".gguf"):
                     if _is_a_model(entry.name) and entry.is_file():
                         yield _File(entry.path, os.path.relpath(entry.path, folder), entry.stat())
-                elif depth < DEEPEST and entry.is_dir():
+                elif depth < DEEPEST and entry.is_dir(follow_symlinks=False):
                     left.append((entry.path, depth + 1))
 
 

@@ -5,6 +5,7 @@ Keys and passwords never get in: they travel in headers, which no request has, a
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncGenerator, Mapping
@@ -19,6 +20,7 @@ from callgate.vocabulary import (
     BadStatus,
     CallgateError,
     ChatRequest,
+    Done,
     Event,
     ModelRef,
     ToolCallEvent,
@@ -53,6 +55,7 @@ class Recorder:
         self._write({"request": _plain(redacted_request(request) if self._redact else request)})
         started = time.monotonic()
         held: list[_Kept] = []
+        ended = False
         try:
             async with aclosing(events):
                 async for event in events:
@@ -61,7 +64,13 @@ class Recorder:
                         held.append(kept)
                     else:
                         self._write(_line(kept))
+                    ended = isinstance(event, Done)
                     yield event
+        except (GeneratorExit, asyncio.CancelledError):
+            self._write_held(held)
+            if not ended:
+                self._write(_line(_Kept(round(time.monotonic() - started, 6), Done("cancelled"))))
+            raise
         except CallgateError as error:
             self._write_held(held)
             self._write({"at": round(time.monotonic() - started, 6), "error": self._error(error)})

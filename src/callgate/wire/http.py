@@ -140,7 +140,9 @@ class HttpClient:
                     return
             raise BadAnswer(f"{shown(name)} redirects more than {MAX_REDIRECTS} times")
         except (aiohttp.ClientError, TimeoutError) as problem:
-            raise _translated(problem, name, connect=limits.sock_connect or CONNECT_SECONDS, whole=whole) from problem
+            stalled = isinstance(problem, aiohttp.SocketTimeoutError)
+            waited = min(limits.sock_read or whole, whole) if stalled else whole
+            raise _translated(problem, name, connect=limits.sock_connect or CONNECT_SECONDS, waited=waited) from problem
 
     async def _sent(self, method: str, target: URL, **how: Any) -> aiohttp.ClientResponse:
         """Asks once more where a kept connection proves closed, not a byte having come back; all we send are questions.
@@ -229,7 +231,7 @@ async def _bad_status(response: aiohttp.ClientResponse, url: str) -> BadStatus:
     )
 
 
-def _translated(problem: Exception, url: str, *, connect: float, whole: float) -> BackendError:
+def _translated(problem: Exception, url: str, *, connect: float, waited: float) -> BackendError:
     """Said in our words: aiohttp's quote whole URLs."""
     import aiohttp
 
@@ -237,9 +239,7 @@ def _translated(problem: Exception, url: str, *, connect: float, whole: float) -
     if isinstance(problem, aiohttp.ConnectionTimeoutError):
         return Unreachable(f"{place} can't be reached within {connect:g} s", hint="is the server running?")
     if isinstance(problem, TimeoutError):
-        silent = isinstance(problem, aiohttp.SocketTimeoutError) and whole > STALL_SECONDS
-        within = STALL_SECONDS if silent else whole
-        return Unreachable(f"{place} didn't answer within {within:g} s", hint="is the server overloaded?")
+        return Unreachable(f"{place} didn't answer within {waited:g} s", hint="is the server busy loading a model?")
     if isinstance(problem, aiohttp.ClientConnectorCertificateError | aiohttp.ClientSSLError):
         return Unreachable(f"{place} can't be reached: its certificate isn't trusted, or it doesn't speak TLS")
     if isinstance(problem, aiohttp.ClientConnectorDNSError):

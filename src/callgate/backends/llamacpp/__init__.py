@@ -9,8 +9,7 @@ from callgate.doors import opened_on_use
 
 if TYPE_CHECKING:
     from callgate.backends.llamacpp.backend import LlamaCppBackend, make
-    from callgate.backends.llamacpp.process import Loading
 
-__all__ = ["LlamaCppBackend", "Loading", "make"]
+__all__ = ["LlamaCppBackend", "make"]
 
-__getattr__ = opened_on_use(__name__, {"LlamaCppBackend": "backend", "Loading": "process", "make": "backend"})
+__getattr__ = opened_on_use(__name__, {"LlamaCppBackend": "backend", "make": "backend"})

@@ -11,24 +11,25 @@ from functools import partial
 import msgspec
 
 from callgate.backends.llamacpp.files import IN_THE_BOX, ModelFile, bytes_to_load, context_for, model_file, version_of
-from callgate.backends.llamacpp.process import EngineProcess, Loading, require_engine
+from callgate.backends.llamacpp.process import EngineProcess, require_engine
 from callgate.backends.llamacpp.spec import EngineSpec
 from callgate.backends.llamacpp.supervisor import Supervisor, Wanted
-from callgate.backends.llamacpp.verdict import capabilities_of
+from callgate.backends.llamacpp.verdict import examined
 from callgate.backends.openai import OpenAIBackend
+from callgate.backends.protocol import Loading
 from callgate.backends.requirements import require_tools
 from callgate.settings import Settings
 from callgate.vocabulary import (
     BackendError,
     BadAnswer,
     CannotChat,
-    Capabilities,
     ChatRequest,
     EngineFailed,
     Event,
     Facts,
     ModelRef,
     StreamCut,
+    TemplateTooCostly,
     Unreachable,
 )
 from callgate.wire import HttpClient
@@ -42,21 +43,12 @@ _DYING_SECONDS = 0.5
 class LlamaCppBackend:
     """Runs GGUF files, several at once where they fit. A model's name is its path, or `tiny` or `tiny-plain`.
 
-    Belongs to one event loop; its connections belong to `http`. `verdict` says what a model can do, where somebody
-    knows more than its file.
+    Belongs to one event loop; its connections belong to `http`.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        http: HttpClient,
-        *,
-        on_loading: Callable[[Loading], None] | None = None,
-        verdict: Callable[[Facts], Capabilities] | None = None,
-    ) -> None:
+    def __init__(self, settings: Settings, http: HttpClient) -> None:
         self._settings = settings
         self._http = http
-        self._verdict = verdict or capabilities_of
         options = settings.llamacpp
         server = options.server
         start = EngineProcess.of_our_engine if server is None else partial(EngineProcess.of_a_server, server)
@@ -65,10 +57,12 @@ class LlamaCppBackend:
             http,
             budget=options.memory_budget * 10**6,
             load_seconds=settings.timeouts.first_byte or None,
-            on_loading=on_loading,
         )
         self._files: dict[str, tuple[tuple[int, int], ModelFile]] = {}
-        self._allowed: set[tuple[str, tuple[int, int]]] = set()
+        self._admitted: set[tuple[str, tuple[int, int]]] = set()
+
+    def tell_of_loading(self, listener: Callable[[Loading], None]) -> None:
+        self._supervisor.on_loading = listener
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """See `Backend.stream`. Raises also: ModelRejected, if tools are required and the model has none;
@@ -77,7 +71,7 @@ class LlamaCppBackend:
         file = await self._file(request.model)
         if file.facts.header is not None and _is_for_embedding(file.facts):
             raise CannotChat(f"{request.model!r} is a model for embedding", hint="choose one that can chat")
-        await self._require(request.model, file)
+        await self._admit(request.model, file)
         if file.is_in_the_box:
             request = msgspec.structs.replace(request, options={**_IN_THE_BOX_OPTIONS, **request.options})
         asked = msgspec.structs.replace(request, model=file.name)
@@ -134,13 +128,17 @@ class LlamaCppBackend:
             known = self._files[model] = version, await asyncio.to_thread(model_file, model)
         return known[1]
 
-    async def _require(self, model: str, file: ModelFile) -> None:
-        if not self._settings.models.require_tools:
-            return
+    async def _admit(self, model: str, file: ModelFile) -> None:
+        """llama.cpp renders whatever template a file brings, until the machine has no memory left: so we look first."""
         key = model, version_of(file.path)
-        if key not in self._allowed:
-            require_tools(await asyncio.to_thread(self._verdict, file.facts), model)
-            self._allowed.add(key)
+        if key in self._admitted or (file.is_in_the_box and not self._settings.models.require_tools):
+            return
+        finding = await asyncio.to_thread(examined, file.facts)
+        if isinstance(finding.flaw, TemplateTooCostly):
+            raise TemplateTooCostly(f"{model!r} won't be loaded: {finding.flaw.message}", hint="choose another model")
+        if self._settings.models.require_tools:
+            require_tools(finding.capabilities, model)
+        self._admitted.add(key)
 
     def _wanted(self, file: ModelFile, *, embedding: bool = False) -> Wanted:
         require_engine(self._settings.llamacpp.server)

@@ -16,6 +16,7 @@ _HINTS = {
     "allocate": "take a smaller context (`llamacpp.context`), a smaller model or a smaller quantisation",
     "architecture": "a newer llama.cpp may know this model: upgrade xllamacpp, or name your own with `llamacpp.server`",
     "template": "the model's chat template is at fault; look for a newer file of the model",
+    "file bounds": "is the file whole? fetch it again",
     "mmproj": "see the setting `llamacpp.projector`",
     "flash": "see the setting `llamacpp.flash_attention`",
 }
@@ -41,7 +42,10 @@ class Complaints:
     def hint(self) -> str:
         """What to do about it."""
         said = " ".join(_troubles(self._lines)).lower()
-        return next((hint for word, hint in _HINTS.items() if word in said), "is the file whole? download it again")
+        return next(
+            (hint for word, hint in _HINTS.items() if word in said),
+            "see whether another model loads; if it does, fetch this one again",
+        )
 
 
 def _troubles(lines: Iterable[str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ import subprocess
 
 from callgate.backends.llamacpp.parentage import die_with, when_input_ends
 
-PATIENCE = 2.0
+PATIENCE = 0.7
 """Seconds that the server has to end when it is asked to."""
 
 

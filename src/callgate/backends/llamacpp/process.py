@@ -27,15 +27,6 @@ HEALTH_SECONDS = 5.0
 _PAUSES = (0.02, 0.5)
 
 
-class Loading(msgspec.Struct, frozen=True):
-    """How far the loading of a model has come. llama.cpp says nothing of it, so this is what we can tell."""
-
-    name: str
-    seconds: float
-    bytes: int
-    """Of the model, with its cache."""
-
-
 class EngineProcess:
     """A child that serves one model on loopback, to those who know its key."""
 

@@ -10,8 +10,9 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from callgate.backends.llamacpp.process import EngineProcess, Loading
+from callgate.backends.llamacpp.process import EngineProcess
 from callgate.backends.llamacpp.spec import EngineSpec
+from callgate.backends.protocol import Loading
 from callgate.wire import HttpClient
 
 log = logging.getLogger(__name__)
@@ -38,14 +39,13 @@ class Supervisor:
         *,
         budget: int,
         load_seconds: float | None,
-        on_loading: Callable[[Loading], None] | None = None,
     ) -> None:
         """`budget`: bytes for all models together; 0 is most of what is free."""
         self._start = start
         self._http = http
         self._budget = budget
         self._load_seconds = load_seconds
-        self._on_loading = on_loading
+        self.on_loading: Callable[[Loading], None] | None = None
         self._places: dict[Wanted, _Place] = {}
         """The least recently used first."""
 
@@ -84,8 +84,8 @@ class Supervisor:
 
     async def _loaded(self, wanted: Wanted) -> EngineProcess:
         def told(seconds: float) -> None:
-            if self._on_loading is not None:
-                self._on_loading(Loading(wanted.spec.name, seconds, wanted.bytes))
+            if self.on_loading is not None:
+                self.on_loading(Loading(wanted.spec.name, seconds, wanted.bytes))
 
         engine = await self._start(wanted.spec)
         await engine.ready(self._http, told, self._load_seconds)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from callgate.detect import TemplateSandbox, find_in
-from callgate.vocabulary import Capabilities, Facts
+from callgate.detect import Finding, TemplateSandbox, find_in
+from callgate.vocabulary import Facts
 
 
-def capabilities_of(facts: Facts) -> Capabilities:
+def examined(facts: Facts) -> Finding:
     """Renders the templates among `facts`, in a process of their own."""
     with TemplateSandbox() as sandbox:
-        return find_in(facts, sandbox).capabilities
+        return find_in(facts, sandbox)

@@ -53,6 +53,7 @@ class OpenAIBackend:
         self._http = http
         limits = timeouts or Timeouts()
         self._patience = Patience(limits.connect, limits.first_byte or None, limits.between or None)
+        self._key = api_key
         self._headers = {"Authorization": f"Bearer {api_key.reveal()}"} if api_key else {}
         self._server = OpenAIServer(endpoint, http, timeout=timeout, headers=self._headers, called=called)
 
@@ -98,6 +99,8 @@ class OpenAIBackend:
         """Nothing to do: what is open belongs to somebody else."""
 
     async def _explained(self, error: BadStatus, failures: Failures, model: str) -> BackendError | NotFound:
+        if self._key:  # which some servers quote when they refuse it
+            error.body = error.body.replace(self._key.reveal(), "…")
         known = failures.of_status(error)
         if isinstance(known, BadStatus) and is_about_a_missing_model(error):
             with suppress(BackendError):
