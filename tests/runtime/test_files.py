@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callgate.detect import boxed_facts
 from callgate.runtime import files
 from callgate.runtime.files import (
     LARGEST_TEXT,
     MOST_VARIANTS,
-    boxed_facts,
     configuration_facts,
     decode_text,
     file_facts,

@@ -8,7 +8,7 @@ from typing import cast
 
 from callgate.backends.protocol import Backend
 from callgate.settings import Settings
-from callgate.vocabulary import ModelRef, UsageError
+from callgate.vocabulary import IN_THE_BOX, ModelRef, UsageError
 from callgate.wire import HttpClient
 
 ENTRY_POINTS = "callgate.backends"
@@ -19,14 +19,12 @@ Maker = Callable[[ModelRef, Settings, HttpClient], Backend]
 _BUILT_IN: Mapping[str, str] = {
     "ollama": "callgate.backends.ollama:make",
     "openai": "callgate.backends.openai:make",
-    "file": "callgate.backends.llamacpp:make",
-    "tiny": "callgate.backends.llamacpp:make",
-    "tiny-plain": "callgate.backends.llamacpp:make",
+    **dict.fromkeys(("file", *IN_THE_BOX), "callgate.backends.llamacpp:make"),
     "scripted": "callgate.backends.scripted:make",
 }
 
 
-_ENGINE = ("file", "tiny", "tiny-plain")
+_ENGINE = ("file", *IN_THE_BOX)
 _SERVERS = ("ollama", "openai")
 
 

@@ -40,7 +40,7 @@ def sort_models(models: Sequence[StockedModel], by: str | None, *, reverse: bool
 
 
 def _is_boxed(model: StockedModel) -> bool:
-    return model.found.ref.scheme == "tiny"
+    return model.found.ref.is_in_the_box
 
 
 def show_models(screen: Screen, models: Sequence[StockedModel]) -> None:

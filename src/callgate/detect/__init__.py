@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from callgate.doors import opened_on_use
 
 if TYPE_CHECKING:
+    from callgate.detect.box import BOXED_FILE, boxed_facts, boxed_template
     from callgate.detect.finding import Finding, find_in, weigh
     from callgate.detect.gguf import facts_of, read_header, read_header_from
     from callgate.detect.llama_server import llama_server_templates, llama_server_tokens
@@ -18,9 +19,12 @@ if TYPE_CHECKING:
     from callgate.detect.weighing import conclude, decisive
 
 __all__ = [
+    "BOXED_FILE",
     "Finding",
     "TemplateReport",
     "TemplateSandbox",
+    "boxed_facts",
+    "boxed_template",
     "conclude",
     "decisive",
     "entry_of",
@@ -38,9 +42,12 @@ __all__ = [
 __getattr__ = opened_on_use(
     __name__,
     {
+        "BOXED_FILE": "box",
         "Finding": "finding",
         "TemplateReport": "template",
         "TemplateSandbox": "template",
+        "boxed_facts": "box",
+        "boxed_template": "box",
         "conclude": "weighing",
         "decisive": "weighing",
         "entry_of": "servers",

@@ -8,10 +8,9 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import cache, partial
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from callgate.detect import Finding, TemplateSandbox, find_in, weigh
+from callgate.detect import Finding, TemplateSandbox, boxed_facts, find_in, weigh
 from callgate.runtime.files import (
     LARGEST_TEXT,
-    boxed_facts,
     decode_text,
     file_facts,
     is_model_file,
@@ -20,7 +19,7 @@ from callgate.runtime.files import (
 )
 from callgate.runtime.report import ModelReport
 from callgate.settings import Settings
-from callgate.vocabulary import CallgateError, Evidence, Facts, ModelRef, UsageError
+from callgate.vocabulary import IN_THE_BOX, CallgateError, Evidence, Facts, ModelRef, UsageError
 
 if TYPE_CHECKING:
     from callgate.runtime.sync import Detector
@@ -78,7 +77,7 @@ def _plan(target: str, given: Callable[[], Facts]) -> Iterator[_Work]:
     try:
         if target == STANDARD_INPUT:
             yield _Work(target, facts=given)
-        elif target not in ("tiny", "tiny-plain", "auto") and os.path.isdir(target):
+        elif target not in (*IN_THE_BOX, "auto") and os.path.isdir(target):
             files = list(model_files(target))
             if not files:
                 raise UsageError(f"{target!r} has no model files", hint="it should have .gguf or .jinja files in it")
@@ -89,7 +88,7 @@ def _plan(target: str, given: Callable[[], Facts]) -> Iterator[_Work]:
             ref = ModelRef.parse(target)
             if ref.scheme == "file" and "://" not in ref.name:
                 yield _Work(target, facts=partial(file_facts, ref.name))
-            elif ref.scheme in ("tiny", "tiny-plain"):
+            elif ref.is_in_the_box:
                 yield _Work(target, facts=partial(boxed_facts, ref.scheme))
             else:
                 yield _Work(target, ref=ref)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from callgate.detect import Finding, TemplateSandbox, find_in, weigh
 from callgate.runtime.discovery import discover_async
+from callgate.runtime.found import TINY
 from callgate.runtime.looks import Looks
 from callgate.runtime.memory import Made, Memory
 from callgate.settings import Settings, load_settings
@@ -36,7 +37,6 @@ DEFAULT_CONTEXT = 4096
 USABLE_FIFTHS = 4
 """The part of a context that a conversation may fill; the rest is for the answer."""
 MOST_TOLD = 1000
-_IN_THE_BOX = ModelRef("tiny", "tiny")
 
 
 class Knowledge(Protocol):
@@ -155,14 +155,14 @@ class AsyncDetector:
         found = await discover_async(self._settings, self._looks.http)
         for problem in found.problems:
             self._tell_once(problem.message)
-        refs = [model.ref for model in found.models if model.ref != _IN_THE_BOX]
+        refs = [model.ref for model in found.models if model.ref != TINY]
         files = [ref for ref in refs if ref.scheme == "file"]
         for some in ([ref for ref in refs if ref.scheme != "file"], *([file] for file in files)):
             for ref, finding in zip(some, await self._find_each(some), strict=True):
                 known = finding.capabilities if finding else None
                 if known and not known.guess and _suits(known, tools=True, vision=False, min_context=0):
                     return Made(ref, keep)
-        return Made(_IN_THE_BOX, keep)
+        return Made(TINY, keep)
 
     async def _find_each(self, models: Sequence[ModelRef | str]) -> list[Finding | None]:
         """`None` for what can't be looked at."""

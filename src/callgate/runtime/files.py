@@ -79,16 +79,6 @@ def _looks_like_a_template(path: str) -> bool:
     return not start.startswith(b"GGUF") and b"\0" not in start and (b"{%" in start or b"{{" in start)
 
 
-def boxed_facts(name: str) -> Facts:
-    """The model in the box, `tiny`; `tiny-plain` is the same with a chat template that has no tools."""
-    box = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data")
-    facts = facts_of(read_header(os.path.join(box, "tiny.gguf")), name, time.time())
-    if name == "tiny":
-        return facts
-    plain = _read_text(os.path.join(box, "tiny-plain.jinja"))
-    return msgspec.structs.replace(facts, templates={"default": plain})
-
-
 def template_facts(source: str, name: str) -> Facts:
     """Raises: TemplateError, if there is nothing in it."""
     if not source.strip():

@@ -6,9 +6,10 @@ import os
 
 import msgspec
 
+from callgate.detect import BOXED_FILE
 from callgate.vocabulary import ModelRef
 
-IN_THE_BOX = ModelRef("tiny", "tiny")
+TINY = ModelRef("tiny", "tiny")
 
 
 class FoundModel(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,11 +33,10 @@ class FoundModel(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def found_in_the_box() -> FoundModel:
-    file = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data", "tiny.gguf")
     return FoundModel(
-        ref=IN_THE_BOX,
+        ref=TINY,
         name="tiny",
         backend="llamacpp",
         place="in the box: for demonstrations and tests",
-        size=os.path.getsize(file) if os.path.isfile(file) else None,
+        size=os.path.getsize(BOXED_FILE) if os.path.isfile(BOXED_FILE) else None,
     )

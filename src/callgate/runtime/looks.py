@@ -8,8 +8,8 @@ from collections import defaultdict
 from functools import partial
 
 from callgate.backends import OllamaBackend, backend_for
-from callgate.detect import facts_of, read_header_from
-from callgate.runtime.files import boxed_facts, file_facts, version_of_file
+from callgate.detect import boxed_facts, facts_of, read_header_from
+from callgate.runtime.files import file_facts, version_of_file
 from callgate.runtime.hub_look import hub_facts
 from callgate.runtime.queueing import ServerQueue
 from callgate.settings import Settings
@@ -47,7 +47,7 @@ class Looks:
             return await asyncio.to_thread(file_facts, ref.name)
         if not str(ref).isprintable():
             raise UsageError(f"{ref.name!r} can't be the name of a model", hint="it has characters that nobody can see")
-        if ref.scheme in ("tiny", "tiny-plain"):
+        if ref.is_in_the_box:
             return await asyncio.to_thread(boxed_facts, ref.scheme)
         return await self._queues[_place_of(ref)].take(partial(self._ask, ref))
 

@@ -40,10 +40,11 @@ from callgate.vocabulary.events import (
 from callgate.vocabulary.evidence import Evidence, Source
 from callgate.vocabulary.facts import Facts, ServerKind
 from callgate.vocabulary.messages import ChatRequest, Image, Message
-from callgate.vocabulary.modelref import HubRef, ModelRef
+from callgate.vocabulary.modelref import IN_THE_BOX, HubRef, ModelRef
 from callgate.vocabulary.tools import Tool, ToolCall
 
 __all__ = [
+    "IN_THE_BOX",
     "Answer",
     "AssistantDelta",
     "BackendError",

@@ -26,7 +26,9 @@ _HUB = re.compile(
     r"(?:/(?P<file>[^:@]+\.gguf))?(?::(?P<quant>[\w.-]+))?(?:@(?P<revision>[^@\s]+))?",
 )
 _REMOTE = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<rest>\S+)", re.IGNORECASE)
-_ITSELF = ("tiny", "tiny-plain", "auto")
+IN_THE_BOX = ("tiny", "tiny-plain")
+"""The model that ships with callgate, with its tools and without."""
+_ITSELF = (*IN_THE_BOX, "auto")
 
 
 class HubRef(msgspec.Struct, frozen=True):
@@ -101,6 +103,10 @@ class ModelRef(msgspec.Struct, frozen=True):
         if scheme in ("http", "https"):
             return cls("openai", name, f"{scheme}://{base}")
         return cls(scheme, rest)
+
+    @property
+    def is_in_the_box(self) -> bool:
+        return self.scheme in IN_THE_BOX
 
     @property
     def hub(self) -> HubRef:

@@ -10,7 +10,7 @@ from functools import partial
 
 import msgspec
 
-from callgate.backends.llamacpp.files import IN_THE_BOX, ModelFile, bytes_to_load, context_for, model_file, version_of
+from callgate.backends.llamacpp.files import ModelFile, bytes_to_load, context_for, model_file, version_of
 from callgate.backends.llamacpp.process import EngineProcess, require_engine
 from callgate.backends.llamacpp.spec import EngineSpec
 from callgate.backends.llamacpp.supervisor import Supervisor, Wanted
@@ -20,6 +20,7 @@ from callgate.backends.protocol import Loading
 from callgate.backends.requirements import require_tools
 from callgate.settings import Settings
 from callgate.vocabulary import (
+    IN_THE_BOX,
     BackendError,
     BadAnswer,
     CannotChat,

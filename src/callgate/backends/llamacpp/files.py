@@ -9,10 +9,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from callgate.detect import facts_of, read_header
-from callgate.vocabulary import Facts
+from callgate.detect import BOXED_FILE, boxed_facts, boxed_template, facts_of, read_header
+from callgate.vocabulary import IN_THE_BOX, Facts
 
-IN_THE_BOX = ("tiny", "tiny-plain")
 DEFAULT_CONTEXT = 4096
 LARGEST_DEFAULT_CONTEXT = 8192
 OVERHEAD = 1.2
@@ -39,15 +38,9 @@ def model_file(model: str) -> ModelFile:
         name = os.path.basename(model)
         facts = facts_of(read_header(model), name, time.time())
         return ModelFile(path=os.path.abspath(model), name=name, facts=facts)
-    box = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "data")
-    path = os.path.join(box, "tiny.gguf")
-    facts = facts_of(read_header(path), model, time.time())
-    template = None
-    if model == "tiny-plain":
-        with open(os.path.join(box, "tiny-plain.jinja"), encoding="utf-8") as file:
-            template = file.read()
-        facts = msgspec.structs.replace(facts, templates={"default": template})
-    return ModelFile(path=path, name=model, template=template, is_in_the_box=True, facts=facts)
+    return ModelFile(
+        path=BOXED_FILE, name=model, template=boxed_template(model), is_in_the_box=True, facts=boxed_facts(model)
+    )
 
 
 def version_of(path: str) -> tuple[int, int]:
