@@ -184,3 +184,16 @@ async def test_a_list_may_hold_anything(http: HttpClient, tags: object) -> None:
         facts = await OllamaBackend(url, http, timeout=5).facts("m")
         assert facts.digest is None
         assert set(await OllamaBackend(url, http, timeout=5).models()) <= {"m:latest"}
+
+
+async def test_a_password_in_its_address_is_in_no_message(http: HttpClient) -> None:
+    ollama = PlayedOllama(able=WITH_TOOLS)
+    async with serving(*ollama.routes) as url:
+        secret = url.replace("://", "://user:verysecret@")
+        with pytest.raises(NotFound) as unknown:
+            await OllamaBackend(secret, http, timeout=5).facts("nope")
+    with pytest.raises(Unreachable) as down:
+        await OllamaBackend("http://user:verysecret@127.0.0.1:1", http, timeout=5).facts("nope")
+    for caught in (unknown, down):
+        assert "verysecret" not in f"{caught.value} {caught.value.hint}"
+        assert "Ollama at http://127.0.0.1" in str(caught.value)

@@ -21,6 +21,7 @@ from callgate.vocabulary import (
     Unreachable,
     UsageError,
 )
+from callgate.wire import shown as without_credentials
 
 _LONGEST = 200
 _MOST_WRAPPINGS = 4
@@ -71,7 +72,9 @@ def without_quotes(said: str) -> str:
 def unreachable(problem: Unreachable, place: str, url: str) -> Unreachable:
     running = "is it running? `ollama serve`"
     is_busy = problem.hint is not None and "loading" in problem.hint
-    return Unreachable(problem.message.replace(url, place), hint=problem.hint if is_busy else running)
+    return Unreachable(
+        problem.message.replace(without_credentials(url), place), hint=problem.hint if is_busy else running
+    )
 
 
 def refusal(problem: BadStatus, request: ChatRequest, place: str, version: str | None) -> CallgateError:

@@ -6,7 +6,7 @@ import asyncio
 
 from callgate.backends.ollama.names import entries, full_name, names, text
 from callgate.vocabulary import BackendError
-from callgate.wire import HttpClient
+from callgate.wire import HttpClient, shown
 
 
 class Server:
@@ -14,7 +14,7 @@ class Server:
 
     def __init__(self, endpoint: str, http: HttpClient, *, timeout: float) -> None:
         self.endpoint = endpoint
-        self.place = f"Ollama at {endpoint}"
+        self.place = f"Ollama at {shown(endpoint)}"
         """How errors call it."""
         self.http = http
         self._timeout = timeout
