@@ -88,8 +88,14 @@ def _show(models: list[StockedModel], arguments: argparse.Namespace) -> None:
 
 def _problems(problems: Iterable[CallgateError], models: Iterable[StockedModel]) -> Iterable[str]:
     """What went wrong, each thing once."""
-    of_models = (model.report.error for model in models)
-    return dict.fromkeys(problem.message for problem in (*problems, *of_models) if problem)
+    of_models = (_named(model.report.error, model.found.name) for model in models if model.report.error)
+    return dict.fromkeys((*(problem.message for problem in problems), *of_models))
+
+
+def _named(problem: CallgateError, name: str) -> str:
+    return (
+        problem.message if name in problem.message or isinstance(problem, Unreachable) else f"{name}: {problem.message}"
+    )
 
 
 def _tell(messages: Iterable[str]) -> None:
