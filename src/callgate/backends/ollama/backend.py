@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Sequence
 
 from callgate.backends.ollama.chats import Chats
 from callgate.backends.ollama.errors import unreachable
-from callgate.backends.ollama.names import entry_for, names, no_such_model, text
+from callgate.backends.ollama.names import entry_for, names, not_there, text
 from callgate.backends.ollama.server import Server, version_in
 from callgate.detect import ollama_templates
 from callgate.settings import Settings
@@ -51,7 +51,7 @@ class OllamaBackend:
             if error.status != 404:
                 raise
             tags, *_ = await _in_time(beside)
-            raise no_such_model(model, self._server.place, names(tags)) from None
+            raise not_there(model, self._server.place, names(tags)) from None
         except Unreachable as error:
             raise unreachable(error, self._server.place, f"{self.endpoint}/api/show") from error
         finally:

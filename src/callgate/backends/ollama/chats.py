@@ -8,7 +8,7 @@ from contextlib import suppress
 from callgate.backends.ollama.chunks import Answer, ErrorLine
 from callgate.backends.ollama.context import Contexts, Fit
 from callgate.backends.ollama.errors import failure, refusal, said_in, unreachable
-from callgate.backends.ollama.names import no_such_model
+from callgate.backends.ollama.names import not_there
 from callgate.backends.ollama.request import body_of, encoded, offers_tools, options_of, prompt_tokens
 from callgate.backends.ollama.server import Server
 from callgate.backends.ollama.versions import STREAMED_TOOLS, is_older, lacks
@@ -87,7 +87,7 @@ class Chats:
         known: list[str] = []
         with suppress(BackendError):
             known = await self._server.names()
-        return no_such_model(request.model, self._server.place, known)
+        return not_there(request.model, self._server.place, known)
 
 
 def _unheeded(request: ChatRequest, version: str | None) -> Iterator[Notice]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import Any
 
+from callgate.backends.unknown import no_such_model
 from callgate.vocabulary import NotFound
-
-MOST_SHOWN = 5
 
 
 def entries(answer: object) -> list[Mapping[str, Any]]:
@@ -39,9 +37,5 @@ def text(entry: Mapping[str, Any] | None, key: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def no_such_model(model: str, place: str, known: list[str]) -> NotFound:
-    near = difflib.get_close_matches(model, known, n=1, cutoff=0.5)
-    has = ", ".join(known[:MOST_SHOWN]) + (" …" if len(known) > MOST_SHOWN else "")
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    hint += f"it has: {has}" if known else f"`ollama pull {model}` fetches it"
-    return NotFound(f"{place} has no model {model!r}", hint=hint)
+def not_there(model: str, place: str, known: list[str]) -> NotFound:
+    return no_such_model(model, place, known, hint_if_none=f"`ollama pull {model}` fetches it")

@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 from urllib.parse import quote
 
+from callgate.backends.unknown import no_such_model, some_of
 from callgate.detect import entry_of, llama_server_templates, llama_server_tokens, recognise
 from callgate.vocabulary import BackendError, BadAnswer, Facts, NotFound, ServerKind
 from callgate.wire import HttpClient, normalise_base_url, shown
 
-MOST_SHOWN = 5
 _WHERE_MORE_IS = {
     ServerKind.LLAMA_SERVER: ("/props",),
     ServerKind.LM_STUDIO: ("/api/v1/models", "/api/v0/models"),
@@ -100,14 +99,12 @@ class OpenAIServer:
 
     def no_such_model(self, model: str, models: object) -> NotFound:
         names = model_names(models)
-        has = ", ".join(names[:MOST_SHOWN]) + (" …" if len(names) > MOST_SHOWN else "")
         if not names:
             return NotFound(f"{self.place} has no models", hint="load one there first")
         if not model:
-            return NotFound(f"{self.place} has several models", hint=f"name one: {self.place}#NAME, of {has}")
-        near = get_close_matches(model, names, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        return NotFound(f"{self.place} has no model {model!r}", hint=f"{hint}it has: {has}")
+            hint = f"name one: {self.place}#NAME, of {some_of(names)}"
+            return NotFound(f"{self.place} has several models", hint=hint)
+        return no_such_model(model, self.place, names, hint_if_none="")
 
 
 def _recognised_by(more: dict[str, object]) -> ServerKind:
