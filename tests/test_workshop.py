@@ -152,7 +152,7 @@ def test_what_is_nobodys_business_is_found(tmp_path: Path, text: str) -> None:
     assert problem.startswith("notes.md:2: ")
 
 
-@pytest.mark.parametrize("text", ["~/.cache", "$HOME/models", "https://example.org/home/alice/", "tests/root/x"])
+@pytest.mark.parametrize("text", ["~/.cache", "$HOME/models", "https://example.org/home/alice/", "tests/rooted/x"])
 def test_harmless_paths_are_left_alone(tmp_path: Path, text: str) -> None:
     (tmp_path / "notes.md").write_text(text, "utf-8")
     assert not list(house_rules.privacy(tmp_path, [tmp_path / "notes.md"]))
