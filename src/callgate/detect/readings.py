@@ -8,7 +8,7 @@ from callgate.detect.gguf import header_evidence
 from callgate.detect.names import default_evidence, name_evidence
 from callgate.detect.servers import server_evidence
 from callgate.detect.template import Examined, template_evidence
-from callgate.vocabulary import Evidence, Facts, TemplateError
+from callgate.vocabulary import IN_THE_BOX, Evidence, Facts, Source, TemplateError
 
 
 def evidence_of(facts: Facts, examined: Mapping[str, Examined]) -> Iterator[Evidence]:
@@ -19,6 +19,8 @@ def evidence_of(facts: Facts, examined: Mapping[str, Examined]) -> Iterator[Evid
     if facts.templates is not None:
         yield from template_evidence(examined, facts.at)
     yield from header_evidence(facts)
+    if facts.name in IN_THE_BOX and facts.header is not None:
+        yield Evidence("note", "it is for demonstrations and tests", Source.HEADER, "the model in the box", facts.at)
     yield from server_evidence(facts)
     if _is_a_model(facts):
         broken = any(isinstance(outcome, TemplateError) for outcome in examined.values())
