@@ -39,9 +39,10 @@ from callgate.vocabulary.events import (
 )
 from callgate.vocabulary.evidence import Evidence, Source
 from callgate.vocabulary.facts import Facts, ServerKind
+from callgate.vocabulary.means import Means
 from callgate.vocabulary.messages import ChatRequest, Image, Message
 from callgate.vocabulary.modelref import IN_THE_BOX, HubRef, ModelRef
-from callgate.vocabulary.tools import Tool, ToolCall
+from callgate.vocabulary.tools import Repair, Tool, ToolCall
 
 __all__ = [
     "IN_THE_BOX",
@@ -65,11 +66,13 @@ __all__ = [
     "HeaderError",
     "HubRef",
     "Image",
+    "Means",
     "Message",
     "ModelRef",
     "ModelRejected",
     "NotFound",
     "Notice",
+    "Repair",
     "ServerKind",
     "Source",
     "StreamCut",

@@ -21,6 +21,16 @@ class Tool(msgspec.Struct, frozen=True):
     """A JSON Schema of type object."""
 
 
+class Repair(msgspec.Struct, frozen=True):
+    """One thing that was mended in a call. `before` and `after` are a user's data: logs get `path` and `rule` only."""
+
+    path: str
+    """Where in the arguments, as a JSON Pointer; `name`, if it was the tool's name."""
+    before: Any
+    after: Any
+    rule: str
+
+
 class ToolCall(msgspec.Struct, frozen=True):
     """One call of a tool."""
 
@@ -29,4 +39,7 @@ class ToolCall(msgspec.Struct, frozen=True):
     arguments: Mapping[str, Any] | str
     """An object; a text only where the model sent something that isn't one."""
     raw: str | None = None
-    """The arguments as the model sent them, where they came as text."""
+    """What the model sent, where it came as text: the arguments alone, or the whole call."""
+    repairs: tuple[Repair, ...] = ()
+    problem: str | None = None
+    """Why it can't be run, in words that the model can act upon: there is no such tool, a value is missing …"""
