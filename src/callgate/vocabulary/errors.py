@@ -3,11 +3,20 @@
     CallgateError
     ├── UsageError              what the caller can mend: a wrong name, a wrong value, a missing file
     │   ├── NotFound            the thing named isn't there
+    │   │   └── NoSuchRepo      the hub has no such repository, or doesn't show it to us
     │   └── ModelRejected       a model that can't do what is required of every model here
     ├── ModelFileError          a model's own file is no good
     │   ├── HeaderError         not a GGUF file, or one that is truncated, corrupt or lying
     │   └── TemplateError       a chat template that doesn't parse
     │       └── TemplateTooCostly   one that would take too much time or memory to render
+    ├── StorageError            what callgate keeps on disk can't be read or written
+    ├── HubRefused              the hub has the model, and won't give it to us
+    │   ├── NoToken             it wants to know who asks
+    │   ├── LicenceNotAccepted  whoever asks has yet to accept the model's licence
+    │   └── TokenDenied         the token is wrong, or may not do this
+    ├── FetchFailed             a model couldn't be fetched whole
+    │   ├── NoSpace             the disk is full
+    │   └── WrongHash           what came isn't what the hub announced
     └── BackendError            what a server did wrong
         ├── Unreachable         it didn't answer, or not in time
         ├── BadStatus           it answered with an error
@@ -44,6 +53,10 @@ class NotFound(UsageError):
     """The thing named isn't there."""
 
 
+class NoSuchRepo(NotFound):
+    """The hub has no such repository, or doesn't show it to us."""
+
+
 class ModelRejected(UsageError):
     """A model that can't do what is required of every model here."""
 
@@ -62,6 +75,38 @@ class TemplateError(ModelFileError):
 
 class TemplateTooCostly(TemplateError):
     """A chat template that would take too much time or memory to render."""
+
+
+class HubRefused(CallgateError):
+    """The hub has the model, and won't give it to us."""
+
+
+class NoToken(HubRefused):
+    """The hub wants to know who asks."""
+
+
+class LicenceNotAccepted(HubRefused):
+    """Whoever asks has yet to accept the model's licence."""
+
+
+class TokenDenied(HubRefused):
+    """The token is wrong, or may not do this."""
+
+
+class FetchFailed(CallgateError):
+    """A model couldn't be fetched whole."""
+
+
+class NoSpace(FetchFailed):
+    """The disk is full."""
+
+
+class WrongHash(FetchFailed):
+    """What came isn't what the hub announced."""
+
+
+class StorageError(CallgateError):
+    """What callgate keeps on disk can't be read or written."""
 
 
 class BackendError(CallgateError):
