@@ -24,6 +24,7 @@ from callgate.vocabulary.errors import (
     NoSuchRepo,
     NotFound,
     NoToken,
+    StorageError,
     StreamCut,
     StreamFailed,
     TemplateError,
