@@ -17,7 +17,7 @@ from callgate.detect.template.report import TemplateReport
 
 CPU_SECONDS = 0.5
 """For one template. The slowest published one needs 0.2 s, with the import of Jinja2."""
-TIMES_THE_START = 8
+TIMES_THE_START = 5
 """On a slow machine, a template may take so many times what it took to start here."""
 MEMORY = 128 << 20
 """Bytes of its own that the process may have, all told."""
