@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import msgspec
 
@@ -121,6 +121,33 @@ class Models(msgspec.Struct, frozen=True, kw_only=True):
     require_tools: Annotated[Flag, About("whether models that can't call tools are refused everywhere")] = False
 
 
+class Tools(msgspec.Struct, frozen=True, kw_only=True):
+    strategy: Annotated[
+        Literal["auto", "native", "emulate", "off"],
+        Expects("auto, native, emulate or off"),
+        About("how tools reach models; auto: as each model and its server can"),
+    ] = "auto"
+    per_model: Annotated[
+        Text | None, Expects("MODEL=STRATEGY, several with commas"), About("another strategy for some models")
+    ] = None
+    unsupported_in_chat: Annotated[
+        Literal["emulate", "off"],
+        Expects("emulate or off"),
+        About("what the chat does with tools for a model that can't call them"),
+    ] = "off"
+    unsupported_in_gateway: Annotated[
+        Literal["emulate", "off"],
+        Expects("emulate or off"),
+        About("what the server does with tools for a model that can't call them"),
+    ] = "emulate"
+    unsupported_in_library: Annotated[
+        Literal["emulate", "off"],
+        Expects("emulate or off"),
+        About("what `ask` and the library do with tools for a model that can't call them"),
+    ] = "emulate"
+    recover: Annotated[Flag, About("whether calls that models write as text are recovered")] = True
+
+
 class LlamaCpp(msgspec.Struct, frozen=True, kw_only=True):
     server: Annotated[Text | None, Expects("a path"), About("a llama-server of yours, instead of our engine")] = None
     context: Annotated[Count, About("tokens of context; 0: as many as the model has, 8192 at most")] = 0
@@ -132,6 +159,12 @@ class LlamaCpp(msgspec.Struct, frozen=True, kw_only=True):
     memory_budget: Annotated[Count, About("megabytes for all loaded models; 0: most of what is free")] = 0
 
 
+class Storage(msgspec.Struct, frozen=True, kw_only=True):
+    home: Annotated[
+        Text | None, Expects("a folder"), About("where callgate keeps what it knows", env=("CALLGATE_HOME",))
+    ] = None
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     detect: Detect = Detect()
     ollama: Ollama = Ollama()
@@ -140,7 +173,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     discovery: Discovery = Discovery()
     timeouts: Timeouts = Timeouts()
     models: Models = Models()
+    tools: Tools = Tools()
     llamacpp: LlamaCpp = LlamaCpp()
+    storage: Storage = Storage()
     origins: Mapping[str, str] = {}
     """Where those come from that aren't at their defaults."""
 
@@ -149,6 +184,24 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         if key not in TABLE:
             raise _no_such(key)
         return self.origins.get(key, "default")
+
+    @property
+    def data_folder(self) -> str:
+        """Where what may not be lost is kept."""
+        return self._folder("user_data_dir")
+
+    @property
+    def cache_folder(self) -> str:
+        """Where what can be found out again is kept."""
+        return self._folder("user_cache_dir", "cache")
+
+    def _folder(self, of_platform: str, *below: str) -> str:
+        if self.storage.home:
+            return os.path.join(os.path.abspath(os.path.expanduser(self.storage.home)), *below)
+        import platformdirs
+
+        folder: str = getattr(platformdirs, of_platform)("callgate", appauthor=False)
+        return folder
 
 
 class Setting(msgspec.Struct, frozen=True):

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from callgate.doors import opened_on_use
 
 if TYPE_CHECKING:
+    from callgate.backends.means import means_of
     from callgate.backends.ollama import OllamaBackend
     from callgate.backends.openai import OpenAIBackend
-    from callgate.backends.protocol import Backend, Loading, LoadsModels
+    from callgate.backends.protocol import Backend, Loading, LoadsModels, StatesMeans
     from callgate.backends.requirements import require_tools
     from callgate.backends.table import backend_for, place_of
 
@@ -20,7 +21,9 @@ __all__ = [
     "LoadsModels",
     "OllamaBackend",
     "OpenAIBackend",
+    "StatesMeans",
     "backend_for",
+    "means_of",
     "place_of",
     "require_tools",
 ]
@@ -33,7 +36,9 @@ __getattr__ = opened_on_use(
         "LoadsModels": "protocol",
         "OllamaBackend": "ollama",
         "OpenAIBackend": "openai",
+        "StatesMeans": "protocol",
         "backend_for": "table",
+        "means_of": "means",
         "place_of": "table",
         "require_tools": "requirements",
     },

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 import msgspec
 
-from callgate.vocabulary import ChatRequest, Event, Facts
+from callgate.vocabulary import ChatRequest, Event, Facts, Means
 
 
 class Loading(msgspec.Struct, frozen=True):
@@ -49,3 +49,10 @@ class LoadsModels(Protocol):
     """A backend that loads models itself, and tells how it gets on."""
 
     def tell_of_loading(self, listener: Callable[[Loading], None]) -> None: ...
+
+
+@runtime_checkable
+class StatesMeans(Protocol):
+    """A backend that says itself what it honours of a request, instead of by the kind of its server."""
+
+    def means(self, model: str) -> Means: ...

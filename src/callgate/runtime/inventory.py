@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
+from callgate.gate import Mode, mode_of
 from callgate.runtime.checking import check_targets
 from callgate.runtime.found import FoundModel
-from callgate.runtime.mode import Mode, mode_of
 from callgate.runtime.report import ModelReport, error_as_json
 from callgate.settings import Settings
 from callgate.vocabulary import Answer, Capabilities, Source

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-import atexit
 import os
 import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Self
 
 from callgate.detect import Finding, TemplateSandbox
-from callgate.runtime.detector import AsyncDetector, Knowledge
+from callgate.runtime.background import BackgroundLoop
+from callgate.runtime.detector import AsyncDetector
+from callgate.runtime.knowledge import Knowledge
 from callgate.settings import Settings
-from callgate.vocabulary import Capabilities, ModelRef, UsageError
-
-T = TypeVar("T")
+from callgate.vocabulary import Capabilities, ModelRef
 
 
 class Detector:
@@ -30,88 +28,53 @@ class Detector:
         sandbox: TemplateSandbox | None = None,
     ) -> None:
         self._detector = AsyncDetector(settings, knowledge=knowledge, sandbox=sandbox)
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="callgate-detector", daemon=True)
-        self._thread.start()
-        self._closing = threading.Lock()
-        self._closed = False
-        self._process = os.getpid()
-        atexit.register(self.close)  # later the thread is gone, and to wait for it would be for ever
+        self._loop = BackgroundLoop("detector", self._detector.close)
 
     def capabilities(self, ref: ModelRef | str) -> Capabilities:
         """Raises: UsageError or ModelFileError, if `ref` is a file that is no good; never for a server that fails."""
-        return self._result(self._detector.capabilities(ref))
+        return self._loop.result(self._detector.capabilities(ref))
 
     def find(self, ref: ModelRef | str) -> Finding:
         """The capabilities with the facts behind them. Raises as `capabilities` does."""
-        return self._result(self._detector.find(ref))
+        return self._loop.result(self._detector.find(ref))
 
     def finding(self, ref: ModelRef | str) -> Future[Finding]:
         """The same, begun now and awaited later."""
-        return self._begun(self._detector.find(ref))
+        return self._loop.begun(self._detector.find(ref))
 
     def resolve(self, ref: ModelRef | str) -> ModelRef:
         """The model that `auto` stands for; every other name stands for itself."""
-        return self._result(self._detector.resolve(ref))
+        return self._loop.result(self._detector.resolve(ref))
 
     def effective_context(self, ref: ModelRef | str) -> int:
         """How many tokens a conversation may take, so that there is room for an answer."""
-        return self._result(self._detector.effective_context(ref))
+        return self._loop.result(self._detector.effective_context(ref))
 
     def can_use_tools(self, ref: ModelRef | str) -> bool:
-        return self._result(self._detector.can_use_tools(ref))
+        return self._loop.result(self._detector.can_use_tools(ref))
 
     def find_best(
         self, models: Sequence[ModelRef | str], *, tools: bool = False, vision: bool = False, min_context: int = 0
     ) -> ModelRef | str | None:
         """The first of `models` that can do what is asked for, and never one for embedding."""
-        return self._result(self._detector.find_best(models, tools=tools, vision=vision, min_context=min_context))
+        return self._loop.result(self._detector.find_best(models, tools=tools, vision=vision, min_context=min_context))
 
     def clear(self) -> None:
         """Forget everything, so that each model is looked at anew."""
-        with self._closing:
-            if not self._closed:
-                self._loop.call_soon_threadsafe(self._detector.clear)
+        self._loop.call_soon(self._detector.clear)
 
     @property
     def closed(self) -> bool:
-        return self._closed
+        return self._loop.closed
 
     def close(self) -> None:
-        if self._process != os.getpid():  # a forked child's copy has no thread
-            return
-        with self._closing:
-            if self._closed:
-                return
-            self._closed = True
-        atexit.unregister(self.close)
-        asyncio.run_coroutine_threadsafe(self._end(), self._loop).result()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
         self._loop.close()
-
-    async def _end(self) -> None:
-        await self._detector.close()
-        others = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in others:  # whoever waits for one of them in another thread must not wait for ever
-            task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
-
-    def _result(self, work: Coroutine[Any, Any, T]) -> T:
-        return self._begun(work).result()
-
-    def _begun(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        with self._closing:
-            if not self._closed:
-                return asyncio.run_coroutine_threadsafe(work, self._loop)
-        work.close()
-        raise UsageError("the detector is closed", hint="make another one")
 
 
 def check(model: ModelRef | str) -> Capabilities:

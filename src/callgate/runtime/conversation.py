@@ -1,0 +1,121 @@
+"""Reads conversations in the forms in which people have them: OpenAI's and Ollama's messages, or just a question."""
+
+from __future__ import annotations
+
+import binascii
+from base64 import b64decode
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+import msgspec
+
+from callgate.vocabulary import Image, Message, ToolCall, UsageError
+from callgate.vocabulary.messages import Role
+
+MOST_MESSAGES = 100_000
+_DATA_URL = "data:"
+_FORMS = '[{"role": "user", "content": "…"}], or an object that has such a list under "messages"'
+_OTHER_NAMES = {"developer": "system", "function": "tool"}
+
+Given = str | Message | Mapping[str, Any]
+
+
+def read_messages(content: object) -> tuple[Message, ...]:
+    """The messages in `content`: a list of them, an object that has the list under `messages`, or a question.
+
+    Raises: UsageError, which names the message that is no good.
+    """
+    if isinstance(content, str | Message):
+        content = [content]
+    entries = content.get("messages") if isinstance(content, Mapping) else content
+    if not isinstance(entries, Sequence) or len(entries) > MOST_MESSAGES:
+        raise UsageError("that is no conversation", hint=f"write {_FORMS}")
+    return tuple(_message(entry, number) for number, entry in enumerate(entries, start=1))
+
+
+def _message(entry: object, number: int) -> Message:
+    if isinstance(entry, Message):
+        return entry
+    if isinstance(entry, str):
+        return Message(role="user", content=entry)
+    if not isinstance(entry, Mapping):
+        raise UsageError(f"message {number} is no object", hint=f"write {_FORMS}")
+    role = _OTHER_NAMES.get(str(entry.get("role")), entry.get("role"))
+    if role not in get_args(Role):
+        raise UsageError(f"message {number} has no role", hint=f"roles are {', '.join(get_args(Role))}")
+    text, images = _content(entry.get("content"), number)
+    own_images = tuple(_image(picture, number) for picture in _listed(entry.get("images"), "images", number))
+    return Message(
+        role=role,
+        content=text,
+        images=(*images, *own_images),
+        thinking=_text(entry, "thinking") or _text(entry, "reasoning_content") or _text(entry, "reasoning"),
+        calls=tuple(_call(call, number) for call in _listed(entry.get("tool_calls"), "tool_calls", number)),
+        call_id=_text(entry, "tool_call_id"),
+        name=_text(entry, "name") or _text(entry, "tool_name"),
+    )
+
+
+def _content(content: object, number: int) -> tuple[str, tuple[Image, ...]]:
+    if content is None or isinstance(content, str):
+        return content or "", ()
+    texts, images = [], []
+    for part in _listed(content, "content", number):
+        match part:
+            case {"type": "text", "text": str(text)}:
+                texts.append(text)
+            case {"type": "image_url", "image_url": {"url": str(url)}}:
+                images.append(_image(url, number))
+            case _:
+                raise UsageError(
+                    f"message {number} has a part that is neither text nor a picture",
+                    hint='write {"type": "text", "text": "…"}',
+                )
+    return "\n".join(texts), tuple(images)
+
+
+def _image(given: object, number: int) -> Image:
+    head, data = "", given if isinstance(given, str) else ""
+    if data.startswith(_DATA_URL):
+        head, _, data = data.partition(",")
+    media_type = head.removeprefix(_DATA_URL).partition(";")[0] or "image/png"
+    try:
+        if data:
+            return Image(b64decode(data, validate=True), media_type)
+    except (binascii.Error, ValueError):
+        pass
+    raise UsageError(
+        f"message {number} has a picture that isn't in it", hint="pictures come as data:image/png;base64,…"
+    )
+
+
+def _call(entry: object, number: int) -> ToolCall:
+    function = entry.get("function", entry) if isinstance(entry, Mapping) else None
+    name = function.get("name") if isinstance(function, Mapping) else None
+    if not isinstance(entry, Mapping) or not isinstance(function, Mapping) or not isinstance(name, str):
+        raise UsageError(f"message {number} has a call without a name")
+    given, id_ = function.get("arguments"), entry.get("id")
+    arguments, raw = (_read(given), given) if isinstance(given, str) else (given, None)
+    if not isinstance(arguments, Mapping | str):
+        arguments = {}
+    return ToolCall(id_ if isinstance(id_, str) else "", name, arguments, raw)
+
+
+def _read(text: str) -> Mapping[str, Any] | str:
+    try:
+        return msgspec.json.decode(text or "{}", type=dict[str, Any])
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return text
+
+
+def _listed(value: object, name: str, number: int) -> Sequence[object]:
+    if value is None:
+        return ()
+    if not isinstance(value, list | tuple):
+        raise UsageError(f"message {number} has {name} that are no list")
+    return value
+
+
+def _text(entry: Mapping[str, Any], key: str) -> str | None:
+    value = entry.get(key)
+    return value if isinstance(value, str) and value else None
