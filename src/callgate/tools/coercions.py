@@ -1,0 +1,101 @@
+"""Single values that a model wrote in another type than the schema's, where they can mean only one thing."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+
+NOTHING = object()
+"""There is no such value, or more than one."""
+
+LONGEST_NUMBER = 400
+"""Characters; a longer text is no number that anybody meant."""
+
+_PLAIN = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_GROUPED = [
+    re.compile(rf"([+-]?)((?:[1-9][0-9]{{0,2}}(?:{group}[0-9]{{3}})+)|0|[1-9][0-9]*)(?:{decimal}([0-9]+))?")
+    for group, decimal in ((",", r"\."), (r"\.", ","), ("[  \u202f]", r"\."), ("[  \u202f]", ","), ("['’_]", r"\."))
+]
+_NO_DIGIT = re.compile(r"[^0-9]")
+_BOOLEANS = {"true": True, "false": False}
+_NULLS = frozenset({"null", "none"})
+
+
+def number_in(text: str, *, whole: bool) -> int | float | object:
+    """The number that `text` is.
+
+    With separators it counts only if there is one way to read them: `1,234,567`, `1,234.5`, `1.234,5`, `3,14`.
+    `1,234` is a thousand and some, or one and a bit: only where a whole number is asked for is it the former.
+    """
+    text = text.strip().replace("\u2212", "-")
+    if not text or len(text) > LONGEST_NUMBER:
+        return NOTHING
+    if _PLAIN.fullmatch(text):
+        return _as_asked(text, whole=whole)
+    readings = {
+        _as_asked(f"{found[1]}{_NO_DIGIT.sub('', found[2])}" + (f".{found[3]}" if found[3] else ""), whole=whole)
+        for form in _GROUPED
+        if (found := form.fullmatch(text))
+    } - {NOTHING}
+    return readings.pop() if len(readings) == 1 else NOTHING
+
+
+def _as_asked(digits: str, *, whole: bool) -> int | float | object:
+    try:
+        return int(digits)
+    except ValueError:
+        number = float(digits)
+    if not math.isfinite(number) or (whole and not number.is_integer()):
+        return NOTHING
+    return int(number) if whole else number
+
+
+def boolean_in(text: str) -> bool | object:
+    return _BOOLEANS.get(text.strip().lower(), NOTHING)
+
+
+def null_in(text: str) -> object | None:
+    return None if text.strip().lower() in _NULLS else NOTHING
+
+
+def text_of(value: object) -> str | object:
+    """A whole number as text. Others have lost what they looked like: 1.10 is 1.1 by now."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else NOTHING
+
+
+def member_for(value: object, members: Sequence[object]) -> object:
+    """The one member of an enumeration that differs from `value` in case, white space or quotes alone."""
+    wanted = _spelling(value)
+    if wanted is None:
+        return NOTHING
+    found = [member for member in members if _spelling(member) == wanted]
+    return found[0] if len(found) == 1 else NOTHING
+
+
+def _spelling(value: object) -> str | None:
+    match value:
+        case str():
+            return " ".join(_unquoted(value.strip()).casefold().split())
+        case bool() | None:
+            return str(value).casefold() if value is not None else "null"
+        case int():
+            return str(value)
+        case float() if value.is_integer():
+            return str(int(value))
+    return None
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
+
+
+def key_for(key: str, names: Iterable[str]) -> str | None:
+    """The one name that `key` means: they differ in case and separators alone."""
+    plain = _plain_key(key)
+    found = [name for name in names if _plain_key(name) == plain]
+    return found[0] if len(found) == 1 and plain else None
+
+
+def _plain_key(key: str) -> str:
+    return "".join(letter for letter in key.casefold() if letter.isalnum())

@@ -1,0 +1,157 @@
+"""What a schema asks of one value, gathered from all the places that speak about it: `$ref`, `allOf`, siblings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import unquote
+
+import msgspec
+
+from callgate.tools.validators import Schema, key_matches
+
+MOST_FACETS = 100
+_TYPES = frozenset({"object", "array", "string", "integer", "number", "boolean", "null"})
+
+
+class Node(msgspec.Struct, frozen=True):
+    """One place of the arguments, as the schema sees it."""
+
+    facets: tuple[tuple[str, dict[str, Any]], ...]
+    """Every subschema that must hold here, by its pointer."""
+    types: tuple[str, ...]
+    """Those allowed; none, if nothing is said."""
+    members: tuple[Any, ...] | None
+    """Of the enumeration, if there is one."""
+    unions: tuple[tuple[str, tuple[str, ...]], ...]
+    """`anyOf` and `oneOf`: where it stands, and its branches."""
+    properties: dict[str, tuple[str, ...]]
+    required: frozenset[str]
+
+    def at_key(self, key: str) -> tuple[str, ...]:
+        """The subschemas that hold for the value of a key."""
+        return tuple(dict.fromkeys(self._at_key(key)))
+
+    def _at_key(self, key: str) -> Iterator[str]:
+        for pointer, schema in self.facets:
+            declared = False
+            if key in _mapping(schema, "properties"):
+                yield f"{pointer}/properties/{_escaped(key)}"
+                declared = True
+            for pattern in _mapping(schema, "patternProperties"):
+                if key_matches(pattern, key):
+                    yield f"{pointer}/patternProperties/{_escaped(pattern)}"
+                    declared = True
+            if not declared and isinstance(schema.get("additionalProperties"), dict):
+                yield f"{pointer}/additionalProperties"
+
+    def forbids(self, key: str) -> bool:
+        """Whether a key may not be there at all, and nothing else asks for it."""
+        return key not in self.properties and any(
+            False in (schema.get("additionalProperties"), schema.get("unevaluatedProperties"))
+            and not any(key_matches(pattern, key) for pattern in _mapping(schema, "patternProperties"))
+            for _, schema in self.facets
+        )
+
+    def at_item(self, index: int) -> tuple[str, ...]:
+        """The subschemas that hold for one item of an array."""
+        found = []
+        for pointer, schema in self.facets:
+            first = schema.get("prefixItems")
+            items = schema.get("items")
+            first, key = (first, "prefixItems") if isinstance(first, list) else (items, "items")
+            if isinstance(first, list) and index < len(first):
+                found.append(f"{pointer}/{key}/{index}")
+            elif isinstance(items, dict):
+                found.append(f"{pointer}/items")
+        return tuple(dict.fromkeys(found))
+
+
+def node_at(schema: Schema, pointers: tuple[str, ...]) -> Node:
+    """Everything that the subschemas at `pointers` say together."""
+    facets = _expanded(schema, pointers)
+    types: list[str] | None = None
+    members: list[Any] | None = None
+    properties: dict[str, tuple[str, ...]] = {}
+    required: set[str] = set()
+    unions = []
+    for pointer, facet in facets:
+        if (said := _types(facet)) is not None:
+            types = said if types is None else _both(types, said)
+        listed = [facet["const"]] if "const" in facet else facet.get("enum")
+        if isinstance(listed, list):
+            members = listed if members is None else [member for member in members if member in listed]
+        for key in _mapping(facet, "properties"):
+            properties[key] = (*properties.get(key, ()), f"{pointer}/properties/{_escaped(key)}")
+        names = facet.get("required")
+        required.update(name for name in names if isinstance(name, str)) if isinstance(names, list) else None
+        for keyword in ("anyOf", "oneOf"):
+            branches = facet.get(keyword)
+            if isinstance(branches, list) and branches:
+                where = f"{pointer}/{keyword}"
+                unions.append((where, tuple(f"{where}/{number}" for number in range(len(branches)))))
+    return Node(
+        tuple(facets),
+        tuple(types or ()),
+        None if members is None else tuple(members),
+        tuple(unions),
+        properties,
+        frozenset(required),
+    )
+
+
+def _expanded(schema: Schema, pointers: tuple[str, ...]) -> list[tuple[str, dict[str, Any]]]:
+    waiting, seen = list(reversed(pointers)), set()
+    found: list[tuple[str, dict[str, Any]]] = []
+    while waiting and len(found) < MOST_FACETS:
+        pointer = waiting.pop()
+        if pointer in seen or not schema.has(pointer):
+            continue
+        seen.add(pointer)
+        facet = _look_up(schema.root, pointer)
+        if not isinstance(facet, dict):
+            continue
+        found.append((pointer, facet))
+        every = facet.get("allOf")
+        if isinstance(every, list):
+            waiting.extend(f"{pointer}/allOf/{number}" for number in reversed(range(len(every))))
+        target = facet.get("$ref")
+        if isinstance(target, str) and target.startswith("#") and not schema.has_scopes:
+            waiting.append(unquote(target))
+    return found
+
+
+def _look_up(root: object, pointer: str) -> object:
+    here = root
+    for part in pointer.split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(here, dict) and key in here:
+            here = here[key]
+        elif isinstance(here, list) and key.isascii() and key.isdigit() and int(key) < len(here):
+            here = here[int(key)]
+        else:
+            return None
+    return here
+
+
+def _types(facet: dict[str, Any]) -> list[str] | None:
+    said = facet.get("type")
+    if isinstance(said, str):
+        return [said]
+    return [kind for kind in said if kind in _TYPES] if isinstance(said, list) else None
+
+
+def _both(some: list[str], others: list[str]) -> list[str]:
+    both = [kind for kind in some if kind in others]
+    if "integer" not in both and {"integer", "number"} <= {*some, *others}:
+        both.append("integer")
+    return both
+
+
+def _mapping(schema: dict[str, Any], keyword: str) -> dict[str, Any]:
+    found = schema.get(keyword)
+    return found if isinstance(found, dict) else {}
+
+
+def _escaped(part: str) -> str:
+    return part.replace("~", "~0").replace("/", "~1")
