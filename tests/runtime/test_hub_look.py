@@ -9,7 +9,7 @@ from aiohttp import web
 
 from callgate.detect import Finding, TemplateSandbox
 from callgate.runtime import AsyncDetector
-from callgate.runtime.hub_look import MOST_NAMES, _choose, hub_facts
+from callgate.runtime.hub_look import MOST_NAMES, hub_facts
 from callgate.vocabulary import Answer, BadAnswer, BadStatus, HubRef, NotFound, TemplateError, Unreachable, UsageError
 from callgate.wire import HttpClient
 from tests.runtime.played import NOBODY, PLAIN, TOOLS, hangs, settings
@@ -100,26 +100,6 @@ async def test_a_quantisation_may_be_named(tiny: bytes, sandbox: TemplateSandbox
     missing = await look(hub, "owner/name:Q5_K_M", sandbox)
     assert isinstance(missing.failure, NotFound)
     assert "no GGUF file of quantisation 'Q5_K_M'" in missing.failure.message
-
-
-@pytest.mark.parametrize(
-    ("files", "quant", "chosen"),
-    [
-        (["m-Q2_K.gguf", "m-Q4_K_M.gguf", "m-Q8_0.gguf"], None, "m-Q4_K_M.gguf"),
-        (["m-Q8_0.gguf", "m-f16.gguf"], None, "m-Q8_0.gguf"),
-        (["m-bf16.gguf", "m-f16.gguf"], None, "m-bf16.gguf"),
-        (["m-IQ4_XS.gguf", "m-Q4_K_S.gguf"], "q4_k_s", "m-Q4_K_S.gguf"),
-        (["m-Q4_K_S.gguf"], "Q4_K", None),
-        (["m-UD-Q4_K_XL.gguf"], "Q4_K_XL", "m-UD-Q4_K_XL.gguf"),
-        (["m-Q8_0-00001-of-00002.gguf", "m-Q8_0-00002-of-00002.gguf"], None, "m-Q8_0-00001-of-00002.gguf"),
-        (["m-Q8_0-00002-of-00002.gguf"], None, None),
-        (["mmproj-model-Q8_0.gguf", "m-f16.gguf", "m.imatrix.gguf"], None, "m-f16.gguf"),
-        (["Q4_K_M/m-00001-of-00003.gguf", "BF16/m-00001-of-00009.gguf"], "Q4_K_M", "Q4_K_M/m-00001-of-00003.gguf"),
-        ([], None, None),
-    ],
-)
-def test_the_file_that_people_mostly_take_is_chosen(files: list[str], quant: str | None, chosen: str | None) -> None:
-    assert _choose(files, quant) == chosen
 
 
 # A repository without GGUF files

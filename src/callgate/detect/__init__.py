@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from callgate.detect.finding import Finding, find_in, weigh
     from callgate.detect.gguf import facts_of, read_header, read_header_from
     from callgate.detect.llama_server import llama_server_templates, llama_server_tokens
+    from callgate.detect.name_parts import split_name
     from callgate.detect.ollama import ollama_templates
     from callgate.detect.servers import entry_of, recognise
     from callgate.detect.template import TemplateReport, TemplateSandbox
@@ -36,6 +37,7 @@ __all__ = [
     "read_header",
     "read_header_from",
     "recognise",
+    "split_name",
     "weigh",
 ]
 
@@ -59,6 +61,7 @@ __getattr__ = opened_on_use(
         "read_header": "gguf",
         "read_header_from": "gguf",
         "recognise": "servers",
+        "split_name": "name_parts",
         "weigh": "finding",
     },
 )

@@ -8,28 +8,25 @@ from urllib.parse import quote
 
 from callgate.detect import facts_of, read_header_from
 from callgate.runtime.files import LARGEST_TEXT, MOST_VARIANTS, configuration_facts, decode_text
+from callgate.runtime.hub_choice import candidates_in, narrowed, stays_inside
 from callgate.settings import Settings
 from callgate.vocabulary import BadAnswer, BadStatus, CallgateError, Facts, HubRef, NotFound, UsageError
 from callgate.wire import HttpClient, read_front
 
-PREFERRED = ("q4_k_m", "q5_k_m", "q4_0", "q8_0", "q6_k", "q3_k_m", "q2_k")
 MOST_NAMES = 20_000
-LONGEST_NAME = 512
 _VARIANT = re.compile(r"additional_chat_templates/([\w.-]+)\.jinja")
-_NO_MODEL = re.compile(r"mmproj|imatrix\.gguf$", re.IGNORECASE)
-_LATER_SHARD = re.compile(r"-(?!00001)\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
 
 
 async def hub_facts(ref: HubRef, http: HttpClient, settings: Settings) -> Facts:
     """Raises: NotFound, if there is no such thing; BackendError, if the hub doesn't answer."""
     for part in (ref.repo, ref.file, ref.revision):
-        if part is not None and not _stays_inside(part):
+        if part is not None and not stays_inside(part):
             raise UsageError(f"{part!r} can't be a part of a model's name on the hub")
     hub = _Hub(ref, http, settings)
     names = await hub.file_names()
-    chosen = ref.file or _choose([name for name in names if name.lower().endswith(".gguf")], ref.quant)
-    if chosen:
-        return await hub.header_facts(chosen)
+    fitting = narrowed(candidates_in(names), ref.quant)
+    if ref.file or fitting:
+        return await hub.header_facts(ref.file or fitting[0].name)
     if ref.quant:
         raise NotFound(f"{ref.repo!r} has no GGUF file of quantisation {ref.quant!r}")
     return await hub.tokenizer_facts(names)
@@ -55,7 +52,7 @@ class _Hub:
         if not isinstance(siblings, list):
             raise BadAnswer(f"the hub doesn't say which files {self._ref.repo!r} has")
         names = (entry.get("rfilename") for entry in siblings[:MOST_NAMES] if isinstance(entry, dict))
-        return sorted(name for name in names if isinstance(name, str) and _stays_inside(name))
+        return sorted(name for name in names if isinstance(name, str) and stays_inside(name))
 
     async def header_facts(self, file: str) -> Facts:
         blocks = read_front(self._http, f"{self._files}/{quote(file)}", headers=self._headers)
@@ -101,19 +98,3 @@ class _Hub:
         if error.status == 404:
             return NotFound(f"the hub has no {self._ref!s}", hint="are the name, the file and the revision right?")
         return error
-
-
-def _stays_inside(file: str) -> bool:
-    """A name that can be put behind a repository's URL without leading out of it."""
-    parts = file.split("/")
-    return len(file) <= LONGEST_NAME and file.isprintable() and "\\" not in file and not {"", ".", ".."} & set(parts)
-
-
-def _choose(files: list[str], quant: str | None) -> str | None:
-    """The file to look at: one of the wanted quantisation, or of the one that people mostly take."""
-    models = [name for name in files if not _NO_MODEL.search(name) and not _LATER_SHARD.search(name)]
-    for wanted in (quant,) if quant else PREFERRED:
-        pattern = re.compile(rf"(?<![a-z0-9]){re.escape(wanted)}(?![a-z0-9_])", re.IGNORECASE)
-        if found := [name for name in models if pattern.search(name)]:
-            return found[0]
-    return models[0] if models and not quant else None

@@ -9,7 +9,7 @@ from callgate.wire.incoming import Incoming, post_stream
 from callgate.wire.ndjson import Lines
 from callgate.wire.ranges import read_front
 from callgate.wire.sse import SseDecoder
-from callgate.wire.targets import shown
+from callgate.wire.targets import redirected, shown
 
 __all__ = [
     "Endpoint",
@@ -23,5 +23,6 @@ __all__ = [
     "ollama_base_url",
     "post_stream",
     "read_front",
+    "redirected",
     "shown",
 ]

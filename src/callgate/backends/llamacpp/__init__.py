@@ -9,7 +9,12 @@ from callgate.doors import opened_on_use
 
 if TYPE_CHECKING:
     from callgate.backends.llamacpp.backend import LlamaCppBackend, make
+    from callgate.backends.llamacpp.files import memory_to_run
+    from callgate.backends.llamacpp.supervisor import free_memory
 
-__all__ = ["LlamaCppBackend", "make"]
+__all__ = ["LlamaCppBackend", "free_memory", "make", "memory_to_run"]
 
-__getattr__ = opened_on_use(__name__, {"LlamaCppBackend": "backend", "make": "backend"})
+__getattr__ = opened_on_use(
+    __name__,
+    {"LlamaCppBackend": "backend", "free_memory": "supervisor", "make": "backend", "memory_to_run": "files"},
+)

@@ -100,6 +100,16 @@ class LlamaCppBackend:
         """What the file's header says. Raises: NotFound, UsageError, HeaderError."""
         return (await self._file(model)).facts
 
+    async def loaded_facts(self, model: str) -> Facts:
+        """What llama.cpp itself says of the model, once it has loaded it. Raises as `stream` does."""
+        file = await self._file(model)
+        await self._admit(model, file)
+        async with self._supervisor.running(self._wanted(file)) as engine:
+            try:
+                return await self._client(engine).facts(file.name)
+            except (Unreachable, BadAnswer) as error:
+                raise await self._blamed(engine, error) from None
+
     async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
         """A vector for each of `texts`. Raises as `stream` does."""
         file = await self._file(model)

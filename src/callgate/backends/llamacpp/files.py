@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import msgspec
 
 from callgate.detect import BOXED_FILE, boxed_facts, boxed_template, facts_of, read_header
+from callgate.settings import LlamaCpp
 from callgate.vocabulary import IN_THE_BOX, Facts
 
 DEFAULT_CONTEXT = 4096
@@ -61,7 +62,16 @@ def context_for(facts: Facts, wanted: int) -> int:
 def bytes_to_load(file: ModelFile, context: int, kv_type: str | None) -> int:
     """An estimate of the memory that the model takes with such a context."""
     weights = sum(version_of(path)[0] for path in _shards(file.path))
-    return int(weights * OVERHEAD) + _bytes_of_cache(file.facts.header, context, kv_type)
+    return _with_cache(weights, file.facts, context, kv_type)
+
+
+def memory_to_run(facts: Facts, weights: int, options: LlamaCpp) -> int:
+    """The same of a model that isn't here yet, with `weights` bytes in its files and the context that it would get."""
+    return _with_cache(weights, facts, context_for(facts, options.context), options.kv_type)
+
+
+def _with_cache(weights: int, facts: Facts, context: int, kv_type: str | None) -> int:
+    return int(weights * OVERHEAD) + _bytes_of_cache(facts.header, context, kv_type)
 
 
 def _bytes_of_cache(header: Mapping[str, object] | None, context: int, kv_type: str | None) -> int:
