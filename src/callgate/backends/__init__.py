@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from callgate.doors import opened_on_use
 
 if TYPE_CHECKING:
+    from callgate.backends.llamacpp import free_memory, memory_to_run
     from callgate.backends.means import means_of
     from callgate.backends.ollama import OllamaBackend
     from callgate.backends.openai import OpenAIBackend
@@ -23,7 +24,9 @@ __all__ = [
     "OpenAIBackend",
     "StatesMeans",
     "backend_for",
+    "free_memory",
     "means_of",
+    "memory_to_run",
     "place_of",
     "require_tools",
 ]
@@ -38,7 +41,9 @@ __getattr__ = opened_on_use(
         "OpenAIBackend": "openai",
         "StatesMeans": "protocol",
         "backend_for": "table",
+        "free_memory": "llamacpp",
         "means_of": "means",
+        "memory_to_run": "llamacpp",
         "place_of": "table",
         "require_tools": "requirements",
     },
