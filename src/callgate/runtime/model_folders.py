@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from callgate.runtime.found import FoundModel
 from callgate.runtime.ollama_store import ollama_files
+from callgate.runtime.quarantine import Quarantine
 from callgate.settings import Settings
 from callgate.vocabulary import ModelRef
 
@@ -31,12 +32,15 @@ class _File(NamedTuple):
 
 
 def models_in_folders(settings: Settings) -> list[FoundModel]:
-    """The models in callgate's own folder, the Hugging Face cache, LM Studio's and Ollama's, each file once."""
+    """The models in callgate's own folder, the Hugging Face cache, LM Studio's and Ollama's, each file once. What is in
+    quarantine is none.
+    """
     seen: set[tuple[int, int]] = set()
     models: list[FoundModel] = []
+    marked = Quarantine(settings).marked_paths()
     for found, file in _all_models(settings):
         identity = file.st_dev, file.st_ino  # links of either kind lead to the same
-        if identity not in seen:
+        if identity not in seen and not (marked and os.path.realpath(found.ref.name) in marked):
             seen.add(identity)
             models.append(found)
             if len(models) >= MOST_MODELS:
@@ -47,8 +51,8 @@ def models_in_folders(settings: Settings) -> list[FoundModel]:
 def _all_models(settings: Settings) -> Iterator[tuple[FoundModel, os.stat_result]]:
     for place, folder in _folders(settings):
         yield from ((_found(file, place), file.stat) for file in _newest_first(_gguf_files(folder)))
-    for folder in _hub_caches(settings):
-        yield from ((_found(file, "Hugging Face cache"), file.stat) for file in _newest_first(_cached_files(folder)))
+    cache = hub_cache_folder(settings)
+    yield from ((_found(file, "Hugging Face cache"), file.stat) for file in _newest_first(_cached_files(cache)))
     for folder in _ollama_folders(settings):
         yield from ollama_files(folder)
 
@@ -60,13 +64,16 @@ def _folders(settings: Settings) -> Iterator[tuple[str, str]]:
     yield "LM Studio's files", os.path.join(_caches(settings), "lm-studio", "models")
 
 
-def _hub_caches(settings: Settings) -> Iterator[str]:
+def hub_cache_folder(settings: Settings) -> str:
+    """Where the hub's programs keep what they fetched."""
     if settings.hub.cache:
-        yield os.path.expanduser(settings.hub.cache)
-    else:
-        yield os.path.join(
-            os.path.expanduser(settings.hub.home or os.path.join(_caches(settings), "huggingface")), "hub"
-        )
+        return os.path.expanduser(settings.hub.cache)
+    return os.path.join(os.path.expanduser(settings.hub.home or os.path.join(_caches(settings), "huggingface")), "hub")
+
+
+def gguf_names(folder: str) -> list[str]:
+    """The GGUF files in `folder` and below it, all of them, as a repository calls them."""
+    return [os.path.relpath(path, folder).replace(os.sep, "/") for path in _gguf_paths(folder)]
 
 
 def _ollama_folders(settings: Settings) -> Iterator[str]:
@@ -92,6 +99,13 @@ def _cached_files(cache: str) -> Iterator[_File]:
 
 
 def _gguf_files(folder: str) -> Iterator[_File]:
+    for path in _gguf_paths(folder):
+        with suppress(OSError):  # it has just gone
+            if _is_a_model(os.path.basename(path)):
+                yield _File(path, os.path.relpath(path, folder), os.stat(path))
+
+
+def _gguf_paths(folder: str) -> Iterator[str]:
     left, visited = [(folder, 0)], 0
     while left:
         parent, depth = left.pop()
@@ -99,10 +113,10 @@ def _gguf_files(folder: str) -> Iterator[_File]:
             visited += 1
             if visited > MOST_ENTRIES:
                 return
-            with suppress(OSError):  # a link that leads nowhere, a file that has just gone
+            with suppress(OSError):  # a link that leads nowhere
                 if entry.name.lower().endswith(".gguf"):
-                    if _is_a_model(entry.name) and entry.is_file():
-                        yield _File(entry.path, os.path.relpath(entry.path, folder), entry.stat())
+                    if entry.is_file():
+                        yield entry.path
                 elif depth < DEEPEST and entry.is_dir(follow_symlinks=False):
                     left.append((entry.path, depth + 1))
 
