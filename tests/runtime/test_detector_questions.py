@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from callgate.detect import TemplateSandbox
 from callgate.runtime import AsyncDetector, Detector
-from callgate.vocabulary import Answer, Capabilities, Evidence, ModelRef, Source
+from callgate.vocabulary import Answer, Capabilities, Evidence, Facts, ModelRef, Source
 from tests.runtime.played import (
     EMBEDDING,
     NOBODY,
@@ -34,7 +34,8 @@ class Said:
         self.known = evidence
         self.asked: list[ModelRef] = []
 
-    def evidence(self, ref: ModelRef) -> Iterable[Evidence]:
+    def evidence(self, ref: ModelRef, facts: Facts) -> Iterable[Evidence]:
+        assert facts.at
         self.asked.append(ref)
         return self.known
 

@@ -19,6 +19,7 @@ COMMANDS = {
     "check": "what can this model really do, and how do we know?",
     "ask": "one question, answered; events as JSON lines for scripts",
     "models": "every model in reach, side by side",
+    "recover": "the tool calls in an answer that came as text",
 }
 """Each is a module of this room, with `add_arguments(parser)`, `run(arguments) -> exit status` and `EXAMPLES`."""
 
@@ -73,6 +74,7 @@ def _run(words: list[str]) -> int:
     _put_last_word(parser, arguments, rest)
     from callgate.vocabulary import CallgateError
 
+    _show_notes()
     try:
         status: int = import_module(f"callgate.cli.{arguments.command}").run(arguments)
         sys.stdout.flush()
@@ -82,6 +84,19 @@ def _run(words: list[str]) -> int:
         show_error(error, as_json=getattr(arguments, "json", False))
         return status_of(error)
     return status
+
+
+def _show_notes() -> None:
+    """What there is to tell about the files that we keep."""
+    from callgate.registry import told_to
+
+    def show(message: str) -> None:
+        from callgate.cli.screen import Screen, printable
+
+        screen = Screen(sys.stderr)
+        screen.line(screen.styled("note: ", "doubt") + printable(message))
+
+    told_to(show)
 
 
 def _put_last_word(parser: argparse.ArgumentParser, arguments: argparse.Namespace, rest: list[str]) -> None:

@@ -2,6 +2,8 @@
 
 It looks for Ollama (OLLAMA_HOST), llama-server (port 8080), LM Studio (1234) and vLLM (8000) on this machine, and for
 GGUF files in `models.dir`, the Hugging Face cache, LM Studio's folder and Ollama's.
+
+What you know better, you can say: `callgate models set`.
 """
 
 from __future__ import annotations
@@ -12,11 +14,14 @@ from collections.abc import Iterable
 from contextlib import closing
 
 from callgate.cli import DONE, FAILED, UNREACHABLE
+from callgate.cli.models_said import add_actions, run_action
 from callgate.cli.models_view import ORDERS, show_models, sort_models
 from callgate.cli.screen import Progress, Screen, print_json, printable
 from callgate.runtime import StockedModel, best_of, discover, take_inventory
-from callgate.settings import load_settings
+from callgate.settings import Settings, load_settings
 from callgate.vocabulary import CallgateError, Unreachable
+
+SHOWN_ABSENT = 5
 
 EXAMPLES = """\
 examples:
@@ -25,8 +30,13 @@ examples:
   callgate models --best --tools              one that calls tools: callgate ask "$(callgate models --best --tools)" …
   callgate models --json --endpoint http://lab:8080/v1
   callgate models --json | jq -r 'select(.mode == "native").ref'
+  callgate models --refresh                   look first at what is new or has changed
+  callgate models set qwen3:8b --tools yes --context 32768
+  callgate models show qwen3:8b               what is kept of it and where, and the evidence
+  callgate models forget qwen3:8b
 
-exit status: 0 done · 1 --best found none, or a server named with --endpoint gave no list · 2 wrong usage
+exit status: 0 done · 1 --best found none, a server named with --endpoint gave no list, or nothing is kept of a model
+             to forget · 2 wrong usage
              4 a server named with --endpoint could not be reached
 """
 
@@ -38,10 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tools", action="store_true", help="only models that call tools")
     parser.add_argument("--vision", action="store_true", help="only models that see pictures")
     parser.add_argument("--min-context", type=_count, default=0, metavar="N", help="only models with this much context")
+    parser.add_argument("--refresh", action="store_true", help="look first at models that are new or have changed")
     parser.add_argument("--best", action="store_true", help="print just the name of the best one")
     parser.add_argument(
         "--endpoint", action="append", default=[], metavar="URL", help="only the models of this server (again for more)"
     )
+    add_actions(parser)
 
 
 def _count(text: str) -> int:
@@ -52,7 +64,11 @@ def _count(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.action:
+        return run_action(arguments)
     settings = load_settings()
+    if arguments.refresh:
+        _refresh(settings)
     found = discover(settings, arguments.endpoint)
     progress = Progress("looked at")
     models = []
@@ -74,6 +90,24 @@ def run(arguments: argparse.Namespace) -> int:
         models = [model for model in models if model.suits(**wanted)]
     _show(sort_models(models, arguments.sort, reverse=arguments.reverse), arguments)
     return status
+
+
+def _refresh(settings: Settings) -> None:
+    """What the programs that stay open do when they start, aloud."""
+    import asyncio
+
+    from callgate.runtime import refresh_models
+
+    progress = Progress("refreshed")
+    done = asyncio.run(refresh_models(settings, on_step=lambda _: progress.step()))
+    progress.end()
+    said = f"{len(done.looked_at):,} of {len(done.models):,} models looked at again, {done.unchanged:,} as they were"
+    if done.failed:
+        said += f", {len(done.failed):,} couldn't be looked at"
+    if done.absent:
+        said += f"; absent today, but kept: {', '.join(done.absent[:SHOWN_ABSENT])}"
+        said += " …" if len(done.absent) > SHOWN_ABSENT else ""
+    _tell([f"{said} ({done.seconds:.2f} s)"])
 
 
 def _show(models: list[StockedModel], arguments: argparse.Namespace) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from callgate.detect import Finding, TemplateSandbox, find_in, weigh
+from callgate.detect import Finding, TemplateSandbox, find_in
+from callgate.runtime.derivations import Derivations, lasting_version, served_version
 from callgate.runtime.discovery import discover_async
 from callgate.runtime.found import TINY
+from callgate.runtime.knowledge import Knowledge, ModelKnowledge, with_knowledge
 from callgate.runtime.looks import Looks
 from callgate.runtime.memory import Made, Memory
 from callgate.settings import Settings, load_settings
@@ -20,7 +22,6 @@ from callgate.vocabulary import (
     BackendError,
     CallgateError,
     Capabilities,
-    Evidence,
     Facts,
     ModelRef,
     NotFound,
@@ -39,17 +40,11 @@ USABLE_FIFTHS = 4
 MOST_TOLD = 1000
 
 
-class Knowledge(Protocol):
-    """What the user said of models, and what was observed of them."""
-
-    def evidence(self, ref: ModelRef) -> Iterable[Evidence]: ...
-
-
 class AsyncDetector:
     """Finds out what models can do.
 
     Belongs to the event loop that it is first used in. A server that fails makes no error here but a guess,
-    marked as such and soon forgotten.
+    marked as such and soon forgotten. What the user said of models is heeded, unless `knowledge` says otherwise.
     """
 
     def __init__(
@@ -60,7 +55,8 @@ class AsyncDetector:
         sandbox: TemplateSandbox | None = None,
     ) -> None:
         self._settings = settings or load_settings()
-        self._knowledge = knowledge
+        self._knowledge: Knowledge = ModelKnowledge(self._settings) if knowledge is None else knowledge
+        self._derivations = Derivations(self._settings)
         self._sandbox = sandbox or TemplateSandbox()
         self._owns_sandbox = sandbox is None
         self._looks = Looks(self._settings)
@@ -76,7 +72,7 @@ class AsyncDetector:
         """The capabilities with the facts behind them. Raises as `capabilities` does."""
         ref = await self.resolve(ref)
         finding = await self._findings.recall(ref, self._looks.version_of(ref), partial(self._look, ref))
-        return self._with_knowledge(ref, finding)
+        return with_knowledge(finding, self._knowledge, ref)
 
     async def resolve(self, ref: ModelRef | str) -> ModelRef:
         """The model that `auto` stands for: the first in reach that is sure to have tools, servers before files, else
@@ -116,11 +112,17 @@ class AsyncDetector:
         self._findings.clear()
         self._choices.clear()
         self._told.clear()
+        self._derivations.distrust()
+
+    async def flush(self) -> None:
+        """Keeps on disk what was found, so that the next process needn't look again."""
+        await asyncio.to_thread(self._derivations.flush)
 
     async def close(self) -> None:
         await self._choices.close()
         await self._findings.close()
         await self._looks.close()
+        self._derivations.flush()  # here and now: a process that ends starts no thread any more
         if self._owns_sandbox:
             self._sandbox.close()  # at once: it kills its child
 
@@ -135,8 +137,10 @@ class AsyncDetector:
     async def _look(self, ref: ModelRef) -> Made[Finding]:
         failure: CallgateError | None = None
         keep = self._settings.detect.cache_ttl
-        version = self._looks.version_of(ref)
+        version, lasting = self._looks.version_of(ref), lasting_version(ref)
         try:
+            if kept := await self._looks.recall(ref, self._derivations, self._sandbox):
+                return Made(kept, keep, self._looks.version_of(ref))
             facts = await self._looks.look(ref)
             if ref.scheme != "file":  # which may change while it is read
                 version = self._looks.version_of(ref)
@@ -147,6 +151,8 @@ class AsyncDetector:
             facts = Facts(name=self._looks.name_of(ref), failure=error.message, at=time.time())
             self._tell_once(f"{error.message}; going by the model's name for now")
         finding = await asyncio.to_thread(find_in, facts, self._sandbox, failure)
+        if ref.scheme == "ollama" or lasting == lasting_version(ref):
+            self._derivations.keep(ref, lasting or served_version(facts), finding)
         return Made(finding, keep, version)
 
     async def _choose(self) -> Made[ModelRef]:
@@ -174,13 +180,6 @@ class AsyncDetector:
                 return None
 
         return await asyncio.gather(*(find(model) for model in models))
-
-    def _with_knowledge(self, ref: ModelRef, finding: Finding) -> Finding:
-        more = tuple(self._knowledge.evidence(ref)) if self._knowledge else ()
-        if not more:
-            return finding
-        evidence = (*more, *finding.evidence)
-        return weigh(finding.facts, evidence, failure=finding.failure, flaw=finding.flaw)
 
     def _tell_once(self, message: str) -> None:
         if message not in self._told:

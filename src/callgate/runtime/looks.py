@@ -8,7 +8,8 @@ from collections import defaultdict
 from functools import partial
 
 from callgate.backends import OllamaBackend, backend_for
-from callgate.detect import boxed_facts, facts_of, read_header_from
+from callgate.detect import Finding, TemplateSandbox, boxed_facts, facts_of, read_header_from
+from callgate.runtime.derivations import Derivations, lasting_version, recall_of_ollama
 from callgate.runtime.files import file_facts, version_of_file
 from callgate.runtime.hub_look import hub_facts
 from callgate.runtime.queueing import ServerQueue
@@ -50,6 +51,13 @@ class Looks:
         if ref.is_in_the_box:
             return await asyncio.to_thread(boxed_facts, ref.scheme)
         return await self._queues[_place_of(ref)].take(partial(self._ask, ref))
+
+    async def recall(self, ref: ModelRef, derivations: Derivations, sandbox: TemplateSandbox) -> Finding | None:
+        """What is kept of the model as it is now, if anything. Raises: Unreachable."""
+        if ref.scheme == "ollama":
+            return await recall_of_ollama(derivations, ref, self._ollama(ref.endpoint), sandbox)
+        version = lasting_version(ref)
+        return derivations.recall(ref, version) if version else None
 
     async def _ask(self, ref: ModelRef) -> Facts:
         match ref.scheme:

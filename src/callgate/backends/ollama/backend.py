@@ -72,6 +72,30 @@ class OllamaBackend:
             at=time.time(),
         )
 
+    async def listed(self, model: str) -> Facts:
+        """What its lists say of a model, without asking for the model itself: for many at once this costs but one.
+
+        Raises: BackendError.
+        """
+        beside = [asyncio.ensure_future(self._server.get(path)) for path in ("/api/ps", "/api/version")]
+        try:
+            tags = await self._server.get("/api/tags")
+        except Unreachable as error:
+            raise unreachable(error, self._server.place, f"{self.endpoint}/api/tags") from error
+        finally:
+            running, version = await _in_time(beside)
+        listing = entry_for(tags, model)
+        return Facts(
+            name=model,
+            server=ServerKind.OLLAMA,
+            server_version=version_in(version),
+            endpoint=self.endpoint,
+            digest=text(listing, "digest"),
+            listing=listing,
+            running=entry_for(running, model),
+            at=time.time(),
+        )
+
     async def models(self) -> list[str]:
         """The names of the models that it has. Raises: BackendError."""
         return await self._server.names()
