@@ -8,11 +8,26 @@ from callgate.doors import opened_on_use
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from callgate.gate.recovery.engine import Recovery
+    from callgate.gate.recovery.formats import FORMATS
     from callgate.gate.recovery.pieces import Found, Mark, Piece, Text, Thinking
+    from callgate.gate.recovery.recovering import Recovered, recover
+    from callgate.gate.recovery.shapes import Format
 
-__all__ = ["Found", "Mark", "Piece", "Text", "Thinking"]
+__all__ = ["FORMATS", "Format", "Found", "Mark", "Piece", "Recovered", "Recovery", "Text", "Thinking", "recover"]
 
 __getattr__ = opened_on_use(
     __name__,
-    {"Found": "pieces", "Mark": "pieces", "Piece": "pieces", "Text": "pieces", "Thinking": "pieces"},
+    {
+        "FORMATS": "formats",
+        "Format": "shapes",
+        "Found": "pieces",
+        "Mark": "pieces",
+        "Piece": "pieces",
+        "Recovered": "recovering",
+        "Recovery": "engine",
+        "Text": "pieces",
+        "Thinking": "pieces",
+        "recover": "recovering",
+    },
 )

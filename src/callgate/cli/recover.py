@@ -1,0 +1,168 @@
+"""Finds the tool calls in an answer that came as text.
+
+FILE has the answer, or one JSON object a line with --jsonl; without it, standard input does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from callgate.cli import DONE, FAILED
+from callgate.cli.screen import Screen, print_json
+from callgate.vocabulary import CallgateError, UsageError
+
+EXAMPLES = """\
+examples:
+  callgate recover answer.txt --tools tools.json      the calls of these tools, as JSON
+  callgate recover --format hermes_json < answer.txt  in a format that is known
+  callgate recover --chunk 7 answer.txt               as it would come in pieces of 7 characters
+  callgate recover --jsonl answers.jsonl              {"id", "raw", "tools", "format", "starts_in"} a line
+  callgate recover --list-formats                     every format, with an example
+
+exit status: 0 done · 1 a line could not be read · 2 wrong usage
+"""
+LONGEST_CHUNK = 40
+"""Of those that --chunk random:SEED makes."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", nargs="?", metavar="FILE")
+    parser.add_argument("--tools", metavar="FILE", help="the offered tools; without it, every name counts as offered")
+    parser.add_argument("--format", default="auto", metavar="NAME", help="the format of the calls (default: auto)")
+    parser.add_argument("--list-formats", action="store_true", help="show every format, and stop")
+    parser.add_argument("--json", action="store_true", help="the list as JSON, one object a line")
+    parser.add_argument("--chunk", type=_chunk, metavar="N|random:SEED", help="feed the text in pieces")
+    parser.add_argument("--no-repair", action="store_true", help="leave arguments as the model sent them")
+    parser.add_argument("--jsonl", action="store_true", help="one answer a line, one result a line")
+    parser.add_argument("--starts-in", choices=("text", "thinking"), default="text", help="where the answer begins")
+
+
+def _chunk(text: str) -> int | str:
+    if text.startswith("random:") and text[7:].strip():
+        return text[7:]
+    if text.isdecimal() and int(text):
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is neither a number of characters nor random:SEED")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.list_formats:
+        return _list_formats(as_json=arguments.json)
+    if arguments.jsonl:
+        return _lines(arguments)
+    tools = _tools_in(arguments.tools) if arguments.tools else None
+    print_json(_recovered(_text_of(arguments.file), tools, arguments.format, arguments.starts_in, arguments))
+    return DONE
+
+
+def _lines(arguments: argparse.Namespace) -> int:
+    import msgspec
+
+    given = _tools_in(arguments.tools) if arguments.tools else None
+    status = DONE
+    for number, line in enumerate(_lines_of(arguments.file), start=1):
+        if not line.strip():
+            continue
+        name: object = None
+        try:
+            try:
+                entry = msgspec.json.decode(line)
+            except (msgspec.MsgspecError, RecursionError) as error:
+                raise UsageError(f"line {number} is no JSON: {error}") from error
+            if not isinstance(entry, dict):
+                raise UsageError(f"line {number} is no JSON object")
+            name = entry.get("id")
+            print_json({"id": name, **_answered(entry, given, arguments)})
+        except CallgateError as error:
+            print_json({"id": name, "error": {"type": type(error).__name__, "message": error.message, "hint": error.hint}})
+            status = FAILED
+    return status
+
+
+def _answered(entry: Mapping[str, Any], given: Any, arguments: argparse.Namespace) -> dict[str, object]:
+    raw, starts_in = entry.get("raw"), entry.get("starts_in") or arguments.starts_in
+    if not isinstance(raw, str):
+        raise UsageError("`raw` is no text")
+    if starts_in not in ("text", "thinking"):
+        raise UsageError(f"`starts_in` is {starts_in!r}, neither 'text' nor 'thinking'")
+    wanted = entry.get("format") or arguments.format
+    if not isinstance(wanted, str):
+        raise UsageError("`format` is no name")
+    tools = entry["tools"] if "tools" in entry else given
+    return _recovered(raw, tools, wanted, starts_in, arguments)
+
+
+def _recovered(text: str, tools: Any, wanted: str, starts_in: Any, arguments: argparse.Namespace) -> dict[str, object]:
+    from callgate.gate.recovery import recover
+    from callgate.tools import read_tools
+
+    found = recover(
+        _pieces(text, arguments.chunk),
+        None if tools is None else read_tools(tools),
+        format=wanted,
+        starts_in=starts_in,
+        repair=not arguments.no_repair,
+    )
+    return {
+        "format": found.format,
+        "content": found.content,
+        "thinking": found.thinking,
+        "calls": [{"name": call.name, "arguments": call.arguments} for call in found.calls],
+        "repairs": [
+            {"path": repair.path, "from": repair.before, "to": repair.after, "rule": repair.rule}
+            for repair in found.repairs
+        ],
+    }
+
+
+def _pieces(text: str, size: int | str | None) -> Iterator[str]:
+    if size is None:
+        yield text
+        return
+    chance = random.Random(size) if isinstance(size, str) else None
+    at = 0
+    while at < len(text):
+        step = chance.randint(1, LONGEST_CHUNK) if chance else int(size)
+        yield text[at : at + step]
+        at += step
+
+
+def _lines_of(path: str | None) -> Iterator[bytes]:
+    if path in (None, "-"):
+        yield from sys.stdin.buffer
+        return
+    try:
+        with open(str(path), "rb") as lines:
+            yield from lines
+    except OSError as error:
+        raise UsageError(f"{path!r} can't be read: {error.strerror}") from error
+
+
+def _text_of(path: str | None) -> str:
+    return b"".join(_lines_of(path)).decode("utf-8", "replace")
+
+
+def _tools_in(path: str) -> object:
+    import msgspec
+
+    try:
+        return msgspec.json.decode(b"".join(_lines_of(path)))
+    except msgspec.MsgspecError as error:
+        raise UsageError(f"{path!r} has no tools in it: {error}") from error
+
+
+def _list_formats(*, as_json: bool) -> int:
+    from callgate.gate.recovery import FORMATS
+
+    if as_json:
+        for format in FORMATS.values():
+            print_json({"name": format.name, "families": format.families, "example": format.about})
+        return DONE
+    rows = [[("FORMAT", "dim"), ("EXAMPLE", "dim")]]
+    rows += [[(format.name, "strong"), (format.about, "")] for format in FORMATS.values()]
+    Screen().table(rows)
+    return DONE

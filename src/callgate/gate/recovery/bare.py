@@ -1,0 +1,176 @@
+"""Calls that nothing announces: only their shape says what they are, so that place and shape must fit.
+
+- JSON, an object or an array of them, with a name and arguments and nothing that calls don't have, where it begins a
+  line; within a line only if every name counts, or the model is known to write so. Never inside of other JSON.
+- `[get_weather(city='Paris')]` likewise; never in an expression.
+- The whole answer, or all of it behind the thinking: a fenced block with nothing but calls, `get_weather(city='Paris')`,
+  or a tool's name with its arguments behind it. A fenced block with words before or behind it shows an example.
+"""
+
+from __future__ import annotations
+
+import re
+
+from callgate.gate.recovery import grammars, tagged
+from callgate.gate.recovery.announced import Candidate
+from callgate.gate.recovery.literals import python_calls
+from callgate.gate.recovery.offered import Offers
+from callgate.gate.recovery.said import CALL_KEYS, said_in
+from callgate.gate.recovery.shapes import Block
+from callgate.gate.recovery.source import Reading, Source, finder
+from callgate.gate.recovery.values import read_value
+
+_WORD = re.compile(r"[^\W\d][\w.\-]*")
+_KEY = re.compile(r"[\"'](\w*)")
+_INFO = re.compile(r"[\w+-]*")
+_IN_EXPRESSION = frozenset("=([{,+*/%<>&^~\\\"'`_.-")
+_SEPARATORS = ("<｜tool▁sep｜>", "<|tool▁sep|>", "[ARGS]", "<|tool_call_argument_begin|>")
+LONGEST_KEY = 32
+FENCE = "```"
+
+
+def may_begin(before: str, *, anywhere: bool) -> bool:
+    """Whether a bare call may begin behind the text `before`."""
+    words = before.rstrip()
+    if not words:
+        return True
+    if len(words) == len(before):
+        return False
+    last = words[-1]
+    if last in _IN_EXPRESSION or (last == ":" and words[:-1].rstrip()[-1:] in "\"'"):
+        return False
+    return anywhere or "\n" in before[len(words) :]
+
+
+def read_bare(source: Source, offers: Offers) -> Reading[Candidate | None]:
+    """A call, or several in brackets, from the bracket at which the source stands."""
+    char = yield from source.ahead(1)
+    if char == "{":
+        return (yield from _read_object(source))
+    source.at += 1
+    char = yield from source.skip_blank()
+    if char == "{":
+        return (yield from _read_object(source))
+    word = yield from _word(source, offers)
+    if not word or (yield from source.skip_blank()) != "(":
+        return None
+    source.back()
+    text = yield from read_value(source, brackets="[", loose=True)
+    calls = python_calls(text, words=False)
+    return Candidate(calls, "pythonic") if calls else None
+
+
+def _read_object(source: Source) -> Reading[Candidate | None]:
+    """Gives up at the first key that no call has."""
+    source.at += 1
+    if (yield from source.skip_blank()) not in ('"', "'"):
+        return None
+    while True:
+        key = _KEY.match(source.text, source.at)
+        word = key[1] if key else ""
+        if not any(known.startswith(word) for known in CALL_KEYS):
+            return None
+        if word in CALL_KEYS and source.text[source.at + 1 + len(word) : source.at + 2 + len(word)]:
+            break
+        if (
+            source.ended
+            or len(word) > LONGEST_KEY
+            or source.text[source.at + 1 + len(word) : source.at + 2 + len(word)]
+        ):
+            return None
+        yield
+    source.back()
+    text = yield from read_value(source)
+    calls = _calls(text)
+    return Candidate(calls, "llama3_json" if text.startswith("{") else "xlam") if calls else None
+
+
+def _calls(text: str):  # type: ignore[no-untyped-def]
+    from callgate.tools import read_loosely
+
+    read = read_loosely(text, cut=True) if text else None
+    return said_in(read.value, bare=True) if read else []
+
+
+def _word(source: Source, offers: Offers) -> Reading[str]:
+    """The tool's name that comes next, passed; "" as soon as it can't be one."""
+    while True:
+        match = _WORD.match(source.text, source.at)
+        if not match or not offers.could_begin(match.group()):
+            return ""
+        if match.end() < len(source.text) or source.ended:
+            if not offers.is_name(match.group()):
+                return ""
+            source.at = match.end()
+            return match.group()
+        yield
+
+
+def read_fenced(source: Source, offers: Offers) -> Reading[Candidate | None]:
+    """Fenced blocks from here to the end with nothing but calls in them."""
+    found: Candidate | None = None
+    while (yield from source.take(finder(FENCE))):
+        yield from source.while_in(_INFO, LONGEST_KEY)
+        char = yield from source.skip_blank()
+        if not char or char not in "{[":
+            return None
+        text = yield from read_value(source, loose=False)
+        calls = _calls(text) or python_calls(text, words=False)
+        yield from source.skip_blank()
+        if not calls or not (yield from source.take(finder(FENCE))):
+            return None
+        found = Candidate([*(found.calls if found else ()), *calls], "xlam")
+        if not (yield from source.skip_blank()):
+            return found
+    return None
+
+
+def read_first_words(source: Source, offers: Offers) -> Reading[Candidate | None]:
+    """A whole answer that begins with a tool's name."""
+    yield from source.skip_blank()
+    word = yield from _word(source, offers)
+    if not word:
+        return None
+    char = yield from source.ahead(1)
+    if char == "(":
+        return (yield from _python_lines(source))
+    separator = yield from source.take(finder(*_SEPARATORS))
+    if separator:
+        calls = yield from grammars.read_arguments(
+            source, Block((), "named", between=_SEPARATORS), word, announced=True
+        )
+        return Candidate(calls, "deepseek_v3.1") if calls else None
+    if char != "\n":
+        return None
+    char = yield from source.skip_blank()
+    if char == "<":
+        calls = yield from tagged.read_pairs_of(source, Block((), "pairs", ("</tool_call>",)), word, whole=True)
+        return Candidate(calls, "glm4.5+_xml") if calls and any(call.arguments for call in calls) else None
+    if char == "{":
+        calls = yield from grammars.read_arguments(source, Block((), "named"), word, announced=False)
+        return Candidate(calls, "functionary_v3.2") if calls and not (yield from source.skip_blank()) else None
+    return None
+
+
+def _python_lines(source: Source) -> Reading[Candidate | None]:
+    source.back()
+    parts: list[str] = []
+    while True:
+        char = yield from source.skip_blank()
+        if char and char in ",;":
+            source.at += 1
+            continue
+        name = yield from source.while_in(_NAME, LONGEST_KEY * 4)
+        if not name:
+            break
+        inside = yield from read_value(source, brackets="(", loose=True)
+        if not inside:
+            return None
+        parts.append(name + inside)
+    if char:
+        return None
+    calls = python_calls("\n".join(parts), words=False)
+    return Candidate(calls, "lfm2_pythonic") if calls else None
+
+
+_NAME = re.compile(r"[\w.\-]*")

@@ -1,0 +1,80 @@
+"""Headers that say whom a part of an answer is for: harmony's channels, and glimmer's recipients."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from callgate.gate.recovery.announced import Candidate
+from callgate.gate.recovery.grammars import read_arguments
+from callgate.gate.recovery.shapes import Block
+from callgate.gate.recovery.source import Finder, Reading, Source
+
+LONGEST_HEAD = 400
+_MESSAGE = "<|message|>"
+_RECIPIENT = re.compile(r"\bto=([^\s<]+)")
+_CHANNEL = re.compile(r"(?:<\|channel\|>|\A)\s*(\w+)")
+_PEOPLE = frozenset({"user", "self", "assistant", "all", "system"})
+ENDS = ("<|end|>", "<|return|>", "<|call|>", "<|eom|>", "<|eot|>")
+HARMONY_ENDS = Finder((*ENDS, "<|start|>", "<|channel|>"))
+GLIMMER_ENDS = Finder(("<|eom|>", "<|eot|>"))
+_TO = "to="
+
+
+class Part(msgspec.Struct, frozen=True):
+    """A part of the answer that holds no calls, whatever it looks like, up to one of some tokens."""
+
+    kind: str
+    """`thinking` or `text`."""
+    ends: Finder
+
+
+def read_head(source: Source, opener: str) -> Reading[Candidate | Part | None]:
+    """The header of which `opener` was read, and the call in its part, if it is one; None if that is no header."""
+    head, message = yield from _head(source)
+    if not message:
+        return None
+    recipient = _RECIPIENT.search(head)
+    channel = _CHANNEL.search(head if opener == "<|channel|>" else head.partition("<|channel|>")[2] or "")
+    name = recipient[1] if recipient else ""
+    if name and name not in _PEOPLE:
+        char = yield from source.skip_blank()
+        if char == "<":
+            return Part("calls", HARMONY_ENDS)
+        calls = yield from read_arguments(source, Block((), "named"), name.removeprefix("functions."), announced=False)
+        return Candidate(calls, "gpt_oss_harmony") if calls else None
+    if name == "self":
+        return Part("thinking", GLIMMER_ENDS)
+    if name == "user":
+        return Part("text", GLIMMER_ENDS)
+    return Part("thinking" if channel and channel[1] == "analysis" else "text", HARMONY_ENDS)
+
+
+def _head(source: Source) -> Reading[tuple[str, str]]:
+    """What stands before the message, if that comes soon."""
+    parts = ""
+    while True:
+        end = source.text.find(_MESSAGE, source.at)
+        if end >= 0 and end - source.at <= LONGEST_HEAD:
+            parts = source.text[source.at : end]
+            source.at = end + len(_MESSAGE)
+            return parts, _MESSAGE
+        if end >= 0 or source.ended or len(source.text) - source.at > LONGEST_HEAD + len(_MESSAGE):
+            return "", ""
+        yield
+
+
+def starts_with_head(source: Source) -> Reading[bool]:
+    """Whether an answer begins with the rest of a header: ` to=user<|message|>`."""
+    while True:
+        text = source.text[source.at : source.at + LONGEST_HEAD]
+        start = text.lstrip()[: len(_TO)]
+        head, message, _ = text.partition(_MESSAGE)
+        if start != _TO[: len(start)] or "\n" in head.strip():
+            return False
+        if message:
+            return start == _TO
+        if source.ended or len(text) == LONGEST_HEAD:
+            return False
+        yield

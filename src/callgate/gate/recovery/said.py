@@ -1,0 +1,83 @@
+"""What a model said in one call, before anybody knows whether there is such a tool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+NAME_KEYS = ("name", "tool_name", "function_name", "tool", "function")
+ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "kwargs", "tool_input", "action_input")
+OTHER_KEYS = frozenset({"id", "type", "tool_call_id", "call_id", "index", "thoughts", "thought", "result"})
+CALL_KEYS = frozenset((*NAME_KEYS, *ARGUMENT_KEYS, *OTHER_KEYS, "tool_calls"))
+DEFINITION_KEYS = frozenset({"properties", "$schema", "$defs"})
+"""With these, `parameters` are those of a tool's definition."""
+
+
+class Said(msgspec.Struct, frozen=True):
+    """A call as the model put it."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    texts: frozenset[str] = frozenset()
+    """Those of the arguments that came without a type, as in XML."""
+
+
+def said_in(value: object, *, bare: bool = False, keyed: bool = False) -> list[Said]:
+    """The calls that a JSON value writes down; none, if any part of it is something else.
+
+    `bare`: nothing but its shape says that it is a call, so that it must look like nothing else.
+    `keyed`: `{"get_weather": {"city": …}}` is one too.
+    """
+    if isinstance(value, list):
+        each = [said_in(entry, bare=bare, keyed=keyed) for entry in value]
+        return [said for calls in each for said in calls] if all(each) else []
+    if not isinstance(value, dict):
+        return []
+    if isinstance(wrapped := value.get("tool_calls"), list) and (not bare or len(value) == 1):
+        return said_in(wrapped, bare=bare, keyed=keyed)
+    if isinstance(function := value.get("function"), dict):
+        return said_in(function, bare=bare) if not bare or value.keys() <= {"function", *OTHER_KEYS} else []
+    name = next((value[key] for key in NAME_KEYS if isinstance(value.get(key), str)), None)
+    if name is None:
+        return _keyed(value) if keyed else []
+    if not name.strip() or (bare and not value.keys() <= CALL_KEYS):
+        return []
+    key = next((key for key in ARGUMENT_KEYS if key in value), None)
+    if key is None:
+        return [] if bare else [Said(name.strip(), {})]
+    arguments = object_of(value[key])
+    if arguments is None or (key == "parameters" and bare and not DEFINITION_KEYS.isdisjoint(arguments)):
+        return []
+    return [Said(name.strip(), arguments)]
+
+
+def object_of(value: object) -> Mapping[str, Any] | None:
+    """Arguments that came as an object, as its text, or as nothing."""
+    if value is None or value == "":
+        return {}
+    if isinstance(value, str):
+        from callgate.tools import read_loosely
+
+        read = read_loosely(value, cut=False)
+        value = read.value if read else None
+    return value if isinstance(value, dict) else None
+
+
+def _keyed(value: Mapping[str, object]) -> list[Said]:
+    calls: list[Said] = []
+    for name, arguments in value.items():
+        found = object_of(arguments)
+        if found is None:
+            return []
+        calls.append(Said(name, found))
+    return calls
+
+
+def objects_in(text: str, *, cut: bool) -> Sequence[object] | None:
+    """One JSON value, however malformed, as the list of it."""
+    from callgate.tools import read_loosely
+
+    read = read_loosely(text, cut=cut)
+    return None if read is None else [read.value]

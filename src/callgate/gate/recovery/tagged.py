@@ -1,0 +1,191 @@
+"""The grammars of tags: a call is an element, and each parameter an element in it."""
+
+from __future__ import annotations
+
+import re
+
+from callgate.gate.recovery.grammars import LONGEST_NAME
+from callgate.gate.recovery.said import Said, object_of
+from callgate.gate.recovery.shapes import Block, Tags
+from callgate.gate.recovery.source import Reading, Source, finder
+from callgate.gate.recovery.values import read_value
+
+LONGEST_HEAD = 1_000
+DEEPEST_ELEMENT = 50
+
+_HEAD = re.compile(r"[^<>\n]*")
+_ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
+_NAME_ATTRIBUTES = ("name", "tool", "key")
+_KEY = ("<arg_key>", "</arg_key>")
+_VALUE = ("<arg_value>", "</arg_value>")
+_BEFORE_ARGUMENTS = ("<tool_sep>",)
+
+
+def read_elements(source: Source, block: Block) -> Reading[list[Said]]:
+    """`<function=get_weather><parameter=city>Paris</parameter></function>` and its relatives."""
+    tags = block.tags
+    assert tags is not None
+    head = yield from _head(source, tags.head_end)
+    name = _name_in(head)
+    if not name:
+        return []
+    ends = (*tags.call_end, *block.close)
+    values: dict[str, object] = {}
+    texts: set[str] = set()
+    while not head.endswith("/"):
+        char = yield from source.skip_blank()
+        found = yield from source.take(finder(*tags.parameter, *ends))
+        if not found:
+            if char == "{" and not values:
+                arguments = object_of((yield from read_value(source, brackets="{")))
+                if arguments is None:
+                    return []
+                values.update(arguments)
+                continue
+            if char:
+                return []
+            break  # the end of the text, between two parameters
+        if found in ends:
+            break
+        key, value, is_text, closed = yield from _parameter(source, tags, ends)
+        if not key or key in values:
+            return []
+        values[key] = value
+        if is_text:
+            texts.add(key)
+        if closed in ends:
+            break
+        if not closed and source.ended:
+            return []  # cut off inside of a value
+    return [Said(name, values, frozenset(texts))]
+
+
+def _head(source: Source, end: str) -> Reading[str]:
+    """The rest of an opening tag. Where its end was forgotten, the line is its end."""
+    if end != ">":
+        text, _ = yield from source.until(finder(end))
+        return text if len(text) <= LONGEST_HEAD else ""
+    text = yield from source.while_in(_HEAD, LONGEST_HEAD)
+    if (yield from source.ahead(1)) == ">":
+        source.at += 1
+    return text
+
+
+def _name_in(head: str) -> str:
+    if head.startswith("="):
+        return head[1:].strip().strip("\"'").rstrip("/").strip()
+    attributes = _attributes(head)
+    return next((attributes[key].strip() for key in _NAME_ATTRIBUTES if key in attributes), "")
+
+
+def _attributes(head: str) -> dict[str, str]:
+    return {match[1]: match[2] or match[3] or match[4] or "" for match in _ATTRIBUTE.finditer(head.replace("Ġ", " "))}
+
+
+def _parameter(source: Source, tags: Tags, ends: tuple[str, ...]) -> Reading[tuple[str, object, bool, str]]:
+    """One parameter: its name, its value, whether that is a text without a type, and the tag that ended it."""
+    head = yield from _head(source, tags.head_end)
+    key = _name_in(head)
+    text, closed = yield from source.until(finder(*tags.parameter_end, *tags.parameter, *ends))
+    if closed in tags.parameter:  # the end was forgotten
+        source.at -= len(closed)
+        closed = tags.parameter_end[0]
+    text = text.removeprefix("\n").removesuffix("\n")
+    attributes = _attributes(head)
+    kind = attributes.get("type") or {"true": "string", "false": "json"}.get(attributes.get("string", ""), "")
+    if kind and kind != "string":
+        from callgate.tools import read_loosely
+
+        read = read_loosely(text.strip(), cut=False)
+        if read:
+            return key, read.value, False, closed
+    return key, text, True, closed
+
+
+def read_pairs(source: Source, block: Block) -> Reading[list[Said]]:
+    """`get_weather<arg_key>city</arg_key><arg_value>Paris</arg_value>`."""
+    yield from source.skip_blank()
+    name = (yield from source.while_in(_NAME, LONGEST_NAME)).strip().removesuffix("\\n")
+    return (yield from read_pairs_of(source, block, name))
+
+
+_NAME = re.compile(r"[^\n<>{}\[\]()\"]*")
+_WRITTEN_OUT = "\\n"
+
+
+def _joint(source: Source) -> Reading[None]:
+    """Passes white space, also where a line break was written out."""
+    while (yield from source.skip_blank()) == _WRITTEN_OUT[0] and (yield from source.ahead(2)) == _WRITTEN_OUT:
+        source.at += 2
+
+
+def read_pairs_of(source: Source, block: Block, name: str, *, whole: bool = False) -> Reading[list[Said]]:
+    """The same, with the name read. `whole`: the end of the text is the end of the call."""
+    values: dict[str, object] = {}
+    if not name:
+        return []
+    while True:
+        yield from _joint(source)
+        found = yield from source.take(finder(_KEY[0], *_BEFORE_ARGUMENTS, *block.close))
+        if found in _BEFORE_ARGUMENTS:
+            continue
+        if found == _KEY[0]:
+            key, ended = yield from source.until(finder(_KEY[1], _VALUE[0], *block.close))
+            if ended == _KEY[1]:
+                yield from _joint(source)
+                yield from source.take(finder(_VALUE[0]))
+            elif ended != _VALUE[0]:
+                return []
+            value, ended = yield from source.until(finder(_VALUE[1], _KEY[0], *block.close))
+            values[key.strip()] = value
+            if ended == _KEY[0]:
+                source.at -= len(ended)
+            elif not ended:
+                return [Said(name, values, frozenset(values))] if whole else []
+            elif ended in block.close:
+                return [Said(name, values, frozenset(values))]
+            continue
+        if not found and (not source.ended or source.at < len(source.text) or not (values or whole)):
+            return []
+        return [Said(name, values, frozenset(values))]
+
+
+def read_nested(source: Source, block: Block) -> Reading[list[Said]]:
+    """Elements in elements, each tag behind a mark of its own: objects, and arrays of `item`."""
+    tags = block.tags
+    assert tags is not None
+    head = yield from _head(source, ">")
+    name = _name_in(head)
+    if not name:
+        return []
+    mark = tags.parameter[0]
+    open_elements: list[tuple[str, list[tuple[str, object]]]] = [(name, [])]
+    while True:
+        text, found = yield from source.until(finder(mark))
+        if not found:
+            return [_nested_call(name, open_elements[0][1])] if len(open_elements) == 1 and open_elements[0][1] else []
+        closing = (yield from source.ahead(1)) == "/"
+        element = (yield from source.while_in(_HEAD, LONGEST_HEAD)).lstrip("/").strip()
+        if (yield from source.ahead(1)) == ">":
+            source.at += 1
+        if not closing:
+            open_elements.append((element, []))
+            if len(open_elements) > DEEPEST_ELEMENT:
+                return []
+            continue
+        if len(open_elements) == 1:
+            return [_nested_call(name, open_elements[0][1])]
+        key, inner = open_elements.pop()
+        open_elements[-1][1].append((key, _value_of(inner) if inner else text))
+
+
+def _nested_call(name: str, inner: list[tuple[str, object]]) -> Said:
+    value = dict(inner)
+    return Said(name, value, frozenset(value))
+
+
+def _value_of(inner: list[tuple[str, object]]) -> object:
+    keys = [key for key, _ in inner]
+    if len(set(keys)) == 1 and (len(keys) > 1 or keys[0] == "item"):
+        return [value for _, value in inner]
+    return dict(inner)
