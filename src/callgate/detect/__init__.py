@@ -11,17 +11,19 @@ from callgate.doors import opened_on_use
 if TYPE_CHECKING:
     from callgate.detect.box import BOXED_FILE, boxed_facts, boxed_template
     from callgate.detect.finding import Finding, find_in, weigh
-    from callgate.detect.gguf import facts_of, read_header, read_header_from
+    from callgate.detect.gguf import Header, facts_of, read_header, read_header_from
     from callgate.detect.llama_server import llama_server_templates, llama_server_tokens
     from callgate.detect.name_parts import split_name
     from callgate.detect.ollama import ollama_templates
     from callgate.detect.servers import entry_of, recognise
-    from callgate.detect.template import TemplateReport, TemplateSandbox
+    from callgate.detect.template import TemplateInput, TemplateReport, TemplateSandbox, template_input
     from callgate.detect.weighing import conclude, decisive
 
 __all__ = [
     "BOXED_FILE",
     "Finding",
+    "Header",
+    "TemplateInput",
     "TemplateReport",
     "TemplateSandbox",
     "boxed_facts",
@@ -38,6 +40,7 @@ __all__ = [
     "read_header_from",
     "recognise",
     "split_name",
+    "template_input",
     "weigh",
 ]
 
@@ -46,6 +49,8 @@ __getattr__ = opened_on_use(
     {
         "BOXED_FILE": "box",
         "Finding": "finding",
+        "Header": "gguf",
+        "TemplateInput": "template",
         "TemplateReport": "template",
         "TemplateSandbox": "template",
         "boxed_facts": "box",
@@ -62,6 +67,7 @@ __getattr__ = opened_on_use(
         "read_header_from": "gguf",
         "recognise": "servers",
         "split_name": "name_parts",
+        "template_input": "template",
         "weigh": "finding",
     },
 )
