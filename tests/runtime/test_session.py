@@ -10,10 +10,13 @@ from callgate.settings import load_settings
 from callgate.vocabulary import (
     Answer,
     AssistantDelta,
+    BadSchema,
+    CallNotParsed,
     ChatRequest,
     Done,
     Event,
     Facts,
+    Means,
     Message,
     ModelRef,
     ModelRejected,
@@ -25,6 +28,7 @@ from callgate.vocabulary import (
     ToolsRefused,
     Unreachable,
 )
+from tests.detect.template.samples import SAMPLES
 from tests.runtime.played import WITHOUT, PlayedOllama
 from tests.wire.server import serving
 
@@ -38,8 +42,15 @@ HELLO: list[Event] = [AssistantDelta("hello"), Done("stop")]
 class Played:
     """A backend that does what a test wants it to do."""
 
-    def __init__(self, *, with_tools: list[Event] | Exception, plain: list[Event] | Exception) -> None:
+    def __init__(
+        self,
+        *,
+        with_tools: list[Event] | Exception,
+        plain: list[Event] | Exception,
+        template: str | None = SAMPLES["tools and calls"].source,
+    ) -> None:
         self.asked: list[ChatRequest] = []
+        self._template = template
         self._with_tools = with_tools
         self._plain = plain
 
@@ -55,14 +66,16 @@ class Played:
         return ["m"]
 
     async def facts(self, model: str) -> Facts:
-        return Facts(name=model)
+        return Facts(name=model, templates={"default": self._template} if self._template else None)
 
     async def close(self) -> None: ...
 
 
-def session_with(backend: Played, monkeypatch: pytest.MonkeyPatch) -> Session:
-    monkeypatch.setattr("callgate.runtime.session.backend_for", lambda *_: backend)
-    return Session()
+def session_with(backend: Played, monkeypatch: pytest.MonkeyPatch, **settings: object) -> Session:
+    for place in ("session", "looks"):
+        monkeypatch.setattr(f"callgate.runtime.{place}.backend_for", lambda *_: backend)
+    overrides = {key.replace("__", "."): value for key, value in settings.items()}
+    return Session(load_settings(overrides, environ={}))
 
 
 async def events_of(session: Session, request: ChatRequest = ASKED) -> list[Event]:
@@ -71,23 +84,85 @@ async def events_of(session: Session, request: ChatRequest = ASKED) -> list[Even
 
 
 async def test_a_turn_gives_what_the_backend_gives(monkeypatch: pytest.MonkeyPatch) -> None:
-    call: list[Event] = [ToolCallEvent(ToolCall("1", "now", {})), Done("tool_calls")]
+    call: list[Event] = [ToolCallEvent(ToolCall("1", "now", {}, "{}")), Done("tool_calls")]
     backend = Played(with_tools=call, plain=HELLO)
     async with session_with(backend, monkeypatch) as session:
         assert await events_of(session) == call
-    assert backend.asked == [ASKED]
+    assert [request.tools for request in backend.asked] == [ASKED.tools]
 
 
-async def test_refused_tools_are_tried_once_a_session_and_then_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_tools_the_request_is_a_plain_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend = Played(with_tools=[], plain=HELLO)
+    plain = ChatRequest(model="m", messages=ASKED.messages)
+    async with session_with(backend, monkeypatch) as session:
+        assert await events_of(session, plain) == HELLO
+    assert backend.asked == [plain]
+
+
+async def test_refused_tools_are_tried_once_a_session_and_then_emulated(monkeypatch: pytest.MonkeyPatch) -> None:
     backend = Played(with_tools=ToolsRefused("m takes no tools"), plain=HELLO)
     async with session_with(backend, monkeypatch) as session:
         for _ in range(3):
             notice, *rest = await events_of(session)
             assert isinstance(notice, Notice)
-            assert (notice.kind, "m takes no tools" in notice.message) == ("tools_refused", True)
+            assert (notice.kind, "m takes no tools" in notice.message) == ("tools_emulated", True)
             assert rest == HELLO
     assert [bool(request.tools) for request in backend.asked] == [True, False, False, False]
+    assert "now" in backend.asked[1].messages[0].content, "the tool is described instead"
+
+
+async def test_where_it_is_wanted_refused_tools_are_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend = Played(with_tools=ToolsRefused("m takes no tools"), plain=HELLO, template=None)
+    wanted = {"tools__strategy": "native", "tools__unsupported_in_library": "off"}
+    async with session_with(backend, monkeypatch, **wanted) as session:
+        notice, *rest = await events_of(session)
+    assert isinstance(notice, Notice)
+    assert (notice.kind, "m takes no tools" in notice.message) == ("tools_off", True)
+    assert rest == HELLO
+    told = backend.asked[1].messages[0]
+    assert (told.role, "off" in told.content) == ("system", True)
     assert backend.asked[1].tool_choice is None
+
+
+async def test_the_next_turn_after_tools_are_back_says_nothing_of_their_absence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    backend = Played(with_tools=HELLO, plain=HELLO)
+    async with session_with(backend, monkeypatch, tools__strategy="off") as session:
+        await events_of(session)
+    async with session_with(backend, monkeypatch) as session:
+        await events_of(session)
+    assert ["off" in request.messages[0].content for request in backend.asked] == [True, False]
+
+
+async def test_a_call_that_its_server_could_not_read_is_tried_in_the_next_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend = Played(with_tools=CallNotParsed("the call couldn't be read"), plain=HELLO)
+    async with session_with(backend, monkeypatch) as session:
+        for _ in range(2):
+            notice, *rest = await events_of(session)
+            assert isinstance(notice, Notice)
+            assert notice.kind == "tools_emulated"
+            assert rest == HELLO
+    assert [bool(request.tools) for request in backend.asked] == [True, False] * 2, "it was bad luck, not a refusal"
+
+
+async def test_a_server_that_takes_no_schema_is_asked_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    class TakesNoSchema(Played):
+        def means(self, _: str) -> Means:
+            return Means(schema=True)
+
+        async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
+            self.asked.append(request)
+            if request.schema:
+                raise BadSchema("no schema here")
+            for event in HELLO:
+                yield event
+
+    backend = TakesNoSchema(with_tools=HELLO, plain=HELLO)
+    async with session_with(backend, monkeypatch, tools__strategy="emulate") as session:
+        assert (await events_of(session))[1:] == HELLO
+        assert (await events_of(session))[1:] == HELLO
+    assert [request.schema is not None for request in backend.asked] == [True, False, False]
 
 
 async def test_if_the_retry_fails_too_the_first_error_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,6 +180,45 @@ async def test_another_failure_is_not_retried(monkeypatch: pytest.MonkeyPatch) -
         with pytest.raises(StreamFailed):
             await events_of(session)
     assert len(backend.asked) == 1
+
+
+async def test_what_was_held_back_is_given_out_before_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Breaks(Played):
+        async def stream(self, _: ChatRequest) -> AsyncGenerator[Event, None]:
+            yield AssistantDelta('<tool_call>{"na')
+            raise StreamFailed("broken")
+
+    heard: list[Event] = []
+
+    async def listen() -> None:
+        async for event in session.turn(REF, ASKED):
+            heard.append(event)  # noqa: PERF401 - what came before the error counts
+
+    async with session_with(Breaks(with_tools=[], plain=[]), monkeypatch) as session:
+        with pytest.raises(StreamFailed):
+            await listen()
+    assert "".join(event.text for event in heard if isinstance(event, AssistantDelta)) == '<tool_call>{"na'
+
+
+async def test_what_a_turn_showed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[ModelRef, str]] = []
+    text = AssistantDelta('<tool_call>{"name": "now", "arguments": {}}</tool_call>')
+    backend = Played(with_tools=[text, Done("stop")], plain=HELLO)
+    async with session_with(backend, monkeypatch) as session:
+        session.on_observation = lambda ref, observation: seen.append((ref, observation.kind))
+        events = await events_of(session)
+    assert [type(event) for event in events] == [ToolCallEvent, Done]
+    assert seen == [(REF, "text_call")]
+
+
+async def test_each_decision_is_logged_with_its_reason(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    backend = Played(with_tools=HELLO, plain=HELLO)
+    with caplog.at_level("INFO", "callgate"):
+        async with session_with(backend, monkeypatch, tools__per_model="other=native, m=off") as session:
+            await events_of(session)
+    assert "tools for 'm': off, because tools are switched off" in caplog.text
 
 
 RIGHT = ToolCallEvent(ToolCall("1", "get_weather", {"city": "lisbon "}))
@@ -165,6 +279,6 @@ async def test_our_engine_is_given_no_tools_that_a_model_cannot_take(monkeypatch
     async with session_with(backend, monkeypatch) as session:
         notice, *rest = [event async for event in session.turn(ModelRef("tiny-plain", "tiny-plain"), ASKED)]
     assert isinstance(notice, Notice)
-    assert (notice.kind, "has no tools" in notice.message) == ("tools_unsupported", True)
+    assert (notice.kind, "has no tools" in notice.message) == ("tools_emulated", True)
     assert rest == HELLO
     assert [bool(request.tools) for request in backend.asked] == [False]

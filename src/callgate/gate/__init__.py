@@ -2,3 +2,59 @@
 
 Tool-support logic lives here and nowhere else.
 """
+
+from callgate.doors import opened_on_use
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from callgate.gate.deciding import Decision, Mode, Policy, Strategy, WhenUnsupported, decide, mode_of
+    from callgate.gate.mending import Mender
+    from callgate.gate.observations import Observation, Observed
+    from callgate.gate.planning import Plan, needs_knowledge, plan
+    from callgate.gate.recovery import FORMATS, Format, Recovered, Recovery, recover
+
+__all__ = [
+    "FORMATS",
+    "Decision",
+    "Format",
+    "Mender",
+    "Mode",
+    "Observation",
+    "Observed",
+    "Plan",
+    "Policy",
+    "Recovered",
+    "Recovery",
+    "Strategy",
+    "WhenUnsupported",
+    "decide",
+    "mode_of",
+    "needs_knowledge",
+    "plan",
+    "recover",
+]
+
+__getattr__ = opened_on_use(
+    __name__,
+    {
+        "FORMATS": "recovery",
+        "Decision": "deciding",
+        "Format": "recovery",
+        "Mender": "mending",
+        "Mode": "deciding",
+        "Observation": "observations",
+        "Observed": "observations",
+        "Plan": "planning",
+        "Policy": "deciding",
+        "Recovered": "recovery",
+        "Recovery": "recovery",
+        "Strategy": "deciding",
+        "WhenUnsupported": "deciding",
+        "decide": "deciding",
+        "mode_of": "deciding",
+        "needs_knowledge": "planning",
+        "plan": "planning",
+        "recover": "recovery",
+    },
+)

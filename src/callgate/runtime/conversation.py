@@ -5,7 +5,7 @@ from __future__ import annotations
 import binascii
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import msgspec
 
@@ -40,13 +40,14 @@ def _message(entry: object, number: int) -> Message:
         return Message(role="user", content=entry)
     if not isinstance(entry, Mapping):
         raise UsageError(f"message {number} is no object", hint=f"write {_FORMS}")
-    role = _OTHER_NAMES.get(str(entry.get("role")), entry.get("role"))
+    said = str(entry.get("role"))
+    role = _OTHER_NAMES.get(said, said)
     if role not in get_args(Role):
         raise UsageError(f"message {number} has no role", hint=f"roles are {', '.join(get_args(Role))}")
     text, images = _content(entry.get("content"), number)
     own_images = tuple(_image(picture, number) for picture in _listed(entry.get("images"), "images", number))
     return Message(
-        role=role,
+        role=cast("Role", role),
         content=text,
         images=(*images, *own_images),
         thinking=_text(entry, "thinking") or _text(entry, "reasoning_content") or _text(entry, "reasoning"),

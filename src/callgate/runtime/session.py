@@ -1,7 +1,4 @@
-"""One turn of a model: plan, stream, mend; and what a session learns on the way.
-
-For now the plan is to send tools as they are, and nothing is mended.
-"""
+"""One turn of a model: plan, stream, mend; and what a session learns on the way."""
 
 from __future__ import annotations
 
@@ -13,28 +10,60 @@ from typing import Self
 
 import msgspec
 
-from callgate.backends import Backend, Loading, LoadsModels, backend_for, place_of, require_tools
+from callgate.backends import Backend, Loading, LoadsModels, StatesMeans, backend_for, means_of, place_of, require_tools
+from callgate.detect import Finding
+from callgate.gate import Mender, Observation, Plan, needs_knowledge, plan
 from callgate.runtime.detector import AsyncDetector
+from callgate.runtime.policies import Surface, policy_for
 from callgate.settings import Settings, load_settings
-from callgate.vocabulary import Answer, CallgateError, ChatRequest, Event, ModelRef, Notice, ToolsRefused
+from callgate.vocabulary import (
+    Answer,
+    BadSchema,
+    BadStatus,
+    CallgateError,
+    CallNotParsed,
+    Capabilities,
+    ChatRequest,
+    Event,
+    Facts,
+    Means,
+    ModelRef,
+    ToolsRefused,
+)
 from callgate.wire import HttpClient
 
 log = logging.getLogger(__name__)
 
+Observer = Callable[[ModelRef, Observation], None]
+
+_NOTHING_HELD = Means()
+
 
 class Session:
-    """Backends that are open, and what was seen of their models. Belongs to one event loop."""
+    """Backends that are open, and what was seen of their models. Belongs to one event loop.
+
+    `surface` is where the user is: it decides what is done with tools for a model that can't call them.
+    """
 
     def __init__(
-        self, settings: Settings | None = None, *, on_loading: Callable[[Loading], None] | None = None
+        self,
+        settings: Settings | None = None,
+        *,
+        surface: Surface = "library",
+        on_loading: Callable[[Loading], None] | None = None,
+        on_observation: Observer | None = None,
     ) -> None:
         self._settings = settings or load_settings()
+        self._surface: Surface = surface
         self._on_loading = on_loading
+        self.on_observation = on_observation
         self._http = HttpClient()
         self._detector = AsyncDetector(self._settings)
         self._open: dict[tuple[str, str], Backend] = {}
-        self._without_tools: dict[ModelRef, Notice] = {}
-        """Models that get no tools in this session, and what is said about it."""
+        self._refusals: dict[ModelRef, str] = {}
+        """What servers said that refused tools for a model. They aren't sent any again in this session."""
+        self._holding_nothing: set[ModelRef] = set()
+        """Models whose server takes no schema."""
 
     def backend(self, ref: ModelRef) -> Backend:
         """Raises: UsageError, if nobody here can run such a model."""
@@ -49,52 +78,105 @@ class Session:
         """The model that `auto` means; any other is itself."""
         return await self._detector.resolve(ref)
 
+    async def find(self, ref: ModelRef) -> Finding:
+        """What is known of the model. Raises: as `turn` does, before it asks anything."""
+        ref = await self.resolve(ref)
+        await self._require(ref)
+        return _finding(ref, Answer.YES) if ref.scheme == "scripted" else await self._detector.find(ref)
+
+    async def plan(self, ref: ModelRef, request: ChatRequest) -> Plan:
+        """How a turn of the model `ref` would be done, and what its backend would get."""
+        ref = await self.resolve(ref)
+        return self._plan(ref, request, await self._look(ref, request), self._refusals.get(ref))
+
     async def turn(self, ref: ModelRef, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """What the model `ref` answers to `request`, whatever model that names.
 
-        If its server refuses tools, it is asked once more without them, and a notice says so; in later turns it isn't
-        offered any. Our own engine would drop tools without a word, so it isn't given any that a model can't take.
+        Tools go to it in the way that suits it and its server. If that fails before anything was said, the next way is
+        tried, down to none at all; a notice tells of it.
 
         Raises: as `Backend.stream` does; ModelRejected, if every model here must have tools and this one has none.
         """
         ref = await self.resolve(ref)
-        request = msgspec.structs.replace(request, model=ref.name)
         await self._require(ref)
-        if request.tools:
-            await self._foresee(ref)
-        refusal: ToolsRefused | None = None
-        if request.tools and ref not in self._without_tools:
+        finding = await self._look(ref, request)
+        trouble = self._refusals.get(ref)
+        first_failure: CallgateError | None = None
+        while True:
+            planned = self._plan(ref, request, finding, trouble)
+            if request.tools:
+                log.info("tools for %r: %s, because %s", ref.name, planned.mode, planned.reason)
+            mender = planned.mender()
+            has_said = False
             try:
-                async with aclosing(self.backend(ref).stream(request)) as events:
+                async with aclosing(self.backend(ref).stream(planned.request)) as events:
                     async for event in events:
-                        yield event
-            except ToolsRefused as error:
-                refusal = error
-                self._without_tools[ref] = Notice("tools_refused", f"tools are off: {error.message}")
+                        if not has_said:
+                            has_said = True
+                            for notice in planned.notices:
+                                yield notice
+                        for mended in mender.feed(event):
+                            yield mended
+            except CallgateError as error:
+                for mended in mender.close():
+                    yield mended
+                if has_said or not self._may_try_again(ref, planned, error):
+                    raise first_failure or error from None
                 log.warning("%s", error.message)
+                first_failure = first_failure or error
+                trouble = trouble or error.message
             else:
                 return
-        if request.tools:
-            yield self._without_tools[ref]
-        plain = msgspec.structs.replace(request, tools=(), tool_choice=None, parallel_tool_calls=None)
-        try:
-            async with aclosing(self.backend(ref).stream(plain)) as events:
-                async for event in events:
-                    yield event
-        except CallgateError as error:
-            raise refusal or error from None
+            finally:
+                self._tell(ref, mender)
+
+    def _plan(self, ref: ModelRef, request: ChatRequest, finding: Finding, refusal: str | None) -> Plan:
+        templates = finding.facts.templates or {}
+        return plan(
+            msgspec.structs.replace(request, model=ref.name),
+            finding.capabilities,
+            self._means(ref, finding.facts),
+            policy_for(ref, self._settings, self._surface),
+            refusal=refusal,
+            template=templates.get("tool_use") or templates.get("default"),
+        )
+
+    def _means(self, ref: ModelRef, facts: Facts) -> Means:
+        if ref in self._holding_nothing:
+            return _NOTHING_HELD
+        backend = self.backend(ref)
+        return backend.means(ref.name) if isinstance(backend, StatesMeans) else means_of(facts)
+
+    async def _look(self, ref: ModelRef, request: ChatRequest) -> Finding:
+        if ref.scheme == "scripted":
+            return _finding(ref, Answer.YES)
+        return await self._detector.find(ref) if needs_knowledge(request) else _finding(ref, Answer.UNKNOWN)
 
     async def _require(self, ref: ModelRef) -> None:
         if self._settings.models.require_tools and ref.scheme != "scripted":
             require_tools(await self._detector.capabilities(ref), ref.name)
 
-    async def _foresee(self, ref: ModelRef) -> None:
-        if ref in self._without_tools or place_of(ref)[0] != "llamacpp":
-            return
-        known = await self._detector.capabilities(ref)
-        if known.tools is Answer.NO:
-            why = next(found.detail for found in known.evidence if found.claim == "tools")
-            self._without_tools[ref] = Notice("tools_unsupported", f"tools are off: {why}")
+    def _may_try_again(self, ref: ModelRef, planned: Plan, error: CallgateError) -> bool:
+        match error:
+            case ToolsRefused() if planned.mode == "native":
+                self._refusals[ref] = error.message
+                self._observe(ref, Observation("tools_refused", error.message))
+                return True
+            case CallNotParsed():
+                return planned.mode == "native"
+            case BadSchema() | BadStatus(status=400 | 422) if planned.mode == "emulated":
+                is_news = ref not in self._holding_nothing
+                self._holding_nothing.add(ref)
+                return is_news
+        return False
+
+    def _tell(self, ref: ModelRef, mender: Mender) -> None:
+        for observation in mender.observations:
+            self._observe(ref, observation)
+
+    def _observe(self, ref: ModelRef, observation: Observation) -> None:
+        if self.on_observation:
+            self.on_observation(ref, observation)
 
     async def close(self) -> None:
         for backend in self._open.values():
@@ -110,3 +192,9 @@ class Session:
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
         await self.close()
+
+
+def _finding(ref: ModelRef, tools: Answer) -> Finding:
+    """Of a model that wasn't looked at."""
+    known = Capabilities(name=ref.name, tools=tools, native_route=tools)
+    return Finding(facts=Facts(name=ref.name), evidence=(), capabilities=known)

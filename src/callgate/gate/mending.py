@@ -1,0 +1,96 @@
+"""Mends what a model streams back: calls that came as text, wrong names, wrong arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol
+
+from callgate.gate.calls import CallMender
+from callgate.gate.observations import Observation, Observed
+from callgate.gate.recovery import Found, Mark, Piece, Text
+from callgate.vocabulary import AssistantDelta, Done, Event, Notice, ToolCall, ToolCallEvent
+
+
+class Reader(Protocol):
+    """Finds calls in an answer's text."""
+
+    def feed(self, text: str) -> Sequence[Piece]: ...
+
+    def close(self) -> Sequence[Piece]: ...
+
+
+class Mender:
+    """Takes the events of one turn, in their order, and gives those that a user gets.
+
+    `new_reader` makes what finds calls in a text; `text_calls` is what it means if there is one.
+    """
+
+    def __init__(
+        self,
+        calls: CallMender | None,
+        new_reader: Callable[[], Reader] | None = None,
+        *,
+        text_calls: Observed = "text_call",
+        most_calls: int | None = None,
+        must_call: bool = False,
+    ) -> None:
+        self._calls = calls
+        self._new_reader = new_reader
+        self._reader = new_reader() if new_reader else None
+        self._text_calls: Observed = text_calls
+        self._most_calls = most_calls
+        self._must_call = must_call
+        self._made = 0
+        self._seen: dict[Observation, None] = {}
+
+    @property
+    def observations(self) -> tuple[Observation, ...]:
+        """What the turn has shown so far, each thing once."""
+        return tuple(self._seen)
+
+    def feed(self, event: Event) -> Sequence[Event]:
+        if self._calls is None:
+            return (event,)
+        if type(event) is AssistantDelta:
+            if self._reader is None:
+                return (event,)
+            pieces = self._reader.feed(event.text)
+            if len(pieces) == 1 and type(piece := pieces[0]) is Text and piece.text == event.text:
+                return (event,)
+            return tuple(self._events(pieces))
+        if type(event) is ToolCallEvent:
+            return (*self.close(), *self._call(event.call, "native_call"))
+        if type(event) is Done:
+            return (*self.close(), *self._end(event))
+        return (event,)
+
+    def close(self) -> Sequence[Event]:
+        """What was still held back, where the text ends: before a call, or with the stream, in order or not."""
+        if self._reader is None or self._new_reader is None:
+            return ()
+        pieces, self._reader = self._reader.close(), self._new_reader()
+        return tuple(self._events(pieces))
+
+    def _events(self, pieces: Iterable[Piece]) -> Iterator[Event]:
+        for piece in pieces:
+            if isinstance(piece, Found):
+                call = ToolCall("", piece.name, piece.arguments, piece.raw, piece.repairs)
+                yield from self._call(call, self._text_calls, piece.format)
+            elif not isinstance(piece, Mark) and piece.raw:
+                yield AssistantDelta(piece.raw)
+
+    def _call(self, call: ToolCall, how: Observed, detail: str = "") -> Iterator[Event]:
+        assert self._calls is not None
+        mended = self._calls.mended(call)
+        self._seen.setdefault(Observation(how, detail))
+        if self._most_calls is not None and self._made >= self._most_calls:
+            yield Notice("call_dropped", f"only one call was wanted: another one, of {mended.name[:80]!r}, is left out")
+            return
+        self._made += 1
+        yield ToolCallEvent(mended)
+
+    def _end(self, done: Done) -> Iterator[Event]:
+        if self._must_call and not self._made:
+            self._seen.setdefault(Observation("tools_ignored"))
+            yield Notice("tools_ignored", "the model had to call a tool, and didn't")
+        yield Done("tool_calls") if self._made and done.reason == "stop" else done

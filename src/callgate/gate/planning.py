@@ -1,0 +1,150 @@
+"""Plans one turn: how tools reach this model, and the request as it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import msgspec
+
+from callgate.gate.calls import CallMender
+from callgate.gate.deciding import Mode, Policy, decide
+from callgate.gate.emulation import emulation_of
+from callgate.gate.history import history_for, tools_off_note
+from callgate.gate.mending import Mender, Reader
+from callgate.gate.recovery import Recovery
+from callgate.tools import Names
+from callgate.vocabulary import Capabilities, ChatRequest, Means, Notice, Tool, UsageError
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """How one turn is done."""
+
+    mode: Mode
+    reason: str
+    request: ChatRequest
+    """As the backend gets it."""
+    notices: tuple[Notice, ...] = ()
+    offer: Offer | None = None
+    """What the model may call; `None` where it gets no tools."""
+
+    def mender(self) -> Mender:
+        """A new one, for the events of this turn."""
+        if self.offer is None:
+            return Mender(None)
+        return Mender(
+            CallMender(self.offer.tools, self.offer.names),
+            self.offer.new_reader,
+            text_calls="emulated_call" if self.mode == "emulated" else "text_call",
+            most_calls=1 if self.offer.parallel is False else None,
+            must_call=self.offer.must_call,
+        )
+
+
+class Offer(msgspec.Struct, frozen=True):
+    """What a model may call, and how its calls are read."""
+
+    tools: tuple[Tool, ...]
+    """Under their own names."""
+    names: Names
+    parallel: bool | None
+    must_call: bool
+    new_reader: Callable[[], Reader] | None
+
+
+def needs_knowledge(request: ChatRequest) -> bool:
+    """Whether it matters what the model can do. A few words to any model are the same for all of them."""
+    return bool(request.tools) or any(
+        message.role in ("system", "tool") or message.calls or message.images or message.thinking
+        for message in request.messages
+    )
+
+
+def plan(
+    request: ChatRequest,
+    known: Capabilities,
+    means: Means,
+    policy: Policy,
+    *,
+    refusal: str | None = None,
+    template: str | None = None,
+) -> Plan:
+    """Rewrites `request` for the model that is `known`, whatever model its history comes from.
+
+    `refusal` is what the server said when it was sent tools; `template` is the model's chat template, where it is seen.
+
+    Raises: UsageError, if the tool that must be called isn't among those that are offered.
+    """
+    tools = _those_that_may_be_called(request)
+    decision = decide(known, means, policy, choice=request.tool_choice if tools else None, refusal=refusal)
+    if not tools or decision.mode == "off":
+        return _without_tools(request, known, decision.mode, decision.reason)
+    names = Names(tools, means.tool_names)
+    must_call = request.tool_choice not in (None, "auto")
+    offer = partial(Offer, tools, names, request.parallel_tool_calls, must_call)
+    if decision.mode == "emulated":
+        emulation = emulation_of(msgspec.structs.replace(request, tools=tools), means, known)
+        said = Notice("tools_emulated", f"tools are emulated: {decision.reason}")
+        return Plan(
+            mode="emulated",
+            reason=decision.reason,
+            request=emulation.request,
+            notices=(said, *emulation.notices),
+            offer=offer(emulation.answer if emulation.held else partial(Recovery, names)),
+        )
+    messages, notices = history_for(request.messages, known, "native", names)
+    return Plan(
+        mode="native",
+        reason=decision.reason,
+        request=msgspec.structs.replace(
+            request,
+            messages=messages,
+            tools=names.tools,
+            tool_choice=_choice(request.tool_choice, means),
+            parallel_tool_calls=_parallel(request.parallel_tool_calls, known, means),
+        ),
+        notices=notices,
+        offer=offer(partial(Recovery, names) if policy.recover else None),
+    )
+
+
+def _those_that_may_be_called(request: ChatRequest) -> tuple[Tool, ...]:
+    """A tool that must be called is offered alone: not every server can be told which of many."""
+    if request.tool_choice == "none":
+        return ()
+    if request.tool_choice in (None, "auto", "required"):
+        return request.tools
+    named = tuple(tool for tool in request.tools if tool.name == request.tool_choice)
+    if not named:
+        raise UsageError(
+            f"the tool {request.tool_choice!r} that must be called isn't offered",
+            hint=f"there are: {', '.join(tool.name for tool in request.tools) or 'none'}",
+        )
+    return named
+
+
+def _without_tools(request: ChatRequest, known: Capabilities, mode: Mode, reason: str) -> Plan:
+    """Past calls stay what they are for a model that knows calls, and become text for any other."""
+    messages, notices = history_for(request.messages, known, "native" if mode == "native" else "off", None)
+    withheld = request.tools and request.tool_choice != "none"
+    if withheld:
+        messages = tools_off_note(messages, known)
+        notices = (Notice("tools_off", f"tools are off: {reason}"), *notices)
+    elif request.tools:
+        reason = "tool_choice is none"
+    else:
+        reason = "no tools are offered"
+    plain = msgspec.structs.replace(request, messages=messages, tools=(), tool_choice=None, parallel_tool_calls=None)
+    return Plan(mode="off", reason=reason, request=plain, notices=notices)
+
+
+def _choice(wanted: str | None, means: Means) -> str | None:
+    if not means.tool_choice:
+        return None
+    return wanted if wanted in (None, "auto") else "required"
+
+
+def _parallel(wanted: bool | None, known: Capabilities, means: Means) -> bool | None:
+    if not means.parallel_tool_calls:
+        return None
+    return known.supports_parallel_tool_calls if wanted is None else wanted

@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callgate.gate import Mender, Observation, Policy, plan
+from callgate.vocabulary import (
+    Answer,
+    AssistantDelta,
+    Capabilities,
+    ChatRequest,
+    Done,
+    Event,
+    Means,
+    Message,
+    Notice,
+    Repair,
+    ThinkingDelta,
+    Tool,
+    ToolCall,
+    ToolCallEvent,
+    Usage,
+)
+
+WEATHER = Tool(
+    "get_weather",
+    "",
+    {
+        "type": "object",
+        "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+        "required": ["city"],
+        "additionalProperties": False,
+    },
+)
+ASKED = ChatRequest(model="m", messages=(Message(role="user", content="hello"),), tools=(WEATHER,))
+KNOWN = Capabilities(name="m", tools=Answer.YES, native_route=Answer.YES)
+STOP = Done("stop")
+
+
+def mender(request: ChatRequest = ASKED, **wishes: object) -> Mender:
+    request = ChatRequest(**{**{name: getattr(request, name) for name in request.__struct_fields__}, **wishes})
+    return plan(request, KNOWN, Means(tool_choice=True), Policy()).mender()
+
+
+def mended(events: Iterable[Event], by: Mender | None = None) -> list[Event]:
+    by = by or mender()
+    return [after for before in events for after in by.feed(before)]
+
+
+def native(name: str, arguments: dict[str, object] | str, id_: str = "1") -> ToolCallEvent:
+    return ToolCallEvent(ToolCall(id_, name, arguments))
+
+
+def only_call(events: Iterable[Event]) -> ToolCall:
+    (call,) = [event.call for event in events if isinstance(event, ToolCallEvent)]
+    return call
+
+
+def test_what_needs_no_mending_passes_untouched() -> None:
+    thought, used = ThinkingDelta("hm"), Usage(3, 4)
+    words = AssistantDelta("It is sunny.")
+    assert mended([thought, words, used, STOP]) == [thought, words, used, STOP]
+    by = mender()
+    assert by.feed(words)[0] is words
+
+
+def test_a_native_call_is_given_the_types_that_its_schema_wants() -> None:
+    by = mender()
+    call = only_call(mended([native("get_weather", {"city": "Rome", "days": "3"}), Done("tool_calls")], by))
+    assert call.arguments == {"city": "Rome", "days": 3}
+    assert [(repair.path, repair.before, repair.after) for repair in call.repairs] == [("/days", "3", 3)]
+    assert call.raw == '{"city":"Rome","days":"3"}'
+    assert call.problem is None
+    assert by.observations == (Observation("native_call"),)
+
+
+def test_a_wrong_name_becomes_the_one_that_it_can_only_mean() -> None:
+    call = only_call(mended([native("functions.GetWeather", {"city": "Rome"})]))
+    assert call.name == "get_weather"
+    assert [(repair.path, repair.before) for repair in call.repairs] == [("name", "functions.GetWeather")]
+
+
+def test_a_call_of_an_unknown_tool_says_what_there_is() -> None:
+    call = only_call(mended([native("delete_everything", {"city": "Rome"})]))
+    assert call.name == "delete_everything"
+    assert call.problem
+    assert "get_weather" in call.problem
+
+
+def test_what_is_missing_is_told_and_not_invented() -> None:
+    call = only_call(mended([native("get_weather", {"days": 3})]))
+    assert call.arguments == {"days": 3}
+    assert call.problem
+    assert "city" in call.problem
+
+
+def test_arguments_that_came_as_broken_json_are_read() -> None:
+    call = only_call(mended([native("get_weather", "{'city': 'Rome',}")]))
+    assert call.arguments == {"city": "Rome"}
+    assert call.raw == "{'city': 'Rome',}"
+
+
+def test_a_call_that_came_as_text_is_one() -> None:
+    by = mender()
+    text = 'Let me see. <tool_call>{"name": "get_weather", "arguments": {"city": "Rome"}}</tool_call>'
+    events = mended([AssistantDelta(text), STOP], by)
+    call = only_call(events)
+    assert (call.name, call.arguments) == ("get_weather", {"city": "Rome"})
+    assert call.id
+    assert "tool_call" not in "".join(event.text for event in events if isinstance(event, AssistantDelta))
+    assert events[-1] == Done("tool_calls")
+    assert [observation.kind for observation in by.observations] == ["text_call"]
+
+
+def test_ids_are_there_and_differ() -> None:
+    events = mended([native("get_weather", {"city": city}, id_) for city, id_ in (("A", ""), ("B", "x"), ("C", "x"))])
+    ids = [event.call.id for event in events if isinstance(event, ToolCallEvent)]
+    assert len(set(ids)) == 3
+    assert all(ids)
+    assert ids[1] == "x"
+
+
+def test_where_one_call_is_wanted_the_others_are_left_out_with_a_word() -> None:
+    by = mender(parallel_tool_calls=False)
+    events = mended([native("get_weather", {"city": city}, city) for city in "AB"], by)
+    assert [type(event) for event in events] == [ToolCallEvent, Notice]
+
+
+def test_a_model_that_does_not_call_though_it_must_is_noticed() -> None:
+    by = mender(tool_choice="required")
+    events = mended([AssistantDelta("No."), STOP], by)
+    assert isinstance(events[-2], Notice)
+    assert events[-2].kind == "tools_ignored"
+    assert events[-1] == STOP
+    assert by.observations == (Observation("tools_ignored"),)
+
+
+def test_a_stream_that_breaks_loses_nothing_that_was_held_back() -> None:
+    by = mender()
+    text = '<tool_call>{"name": "get_wea'
+    events = [*by.feed(AssistantDelta(text)), *by.close()]
+    assert "".join(event.text for event in events if isinstance(event, AssistantDelta)) == text
+
+
+def test_words_before_a_native_call_come_before_it() -> None:
+    events = mended(
+        [AssistantDelta("I look: <tool"), native("get_weather", {"city": "Rome"}), AssistantDelta("ok"), STOP]
+    )
+    assert [type(event) for event in events][-3:] == [ToolCallEvent, AssistantDelta, Done]
+    assert "".join(event.text for event in events if isinstance(event, AssistantDelta)) == "I look: <toolok"
+
+
+def test_without_tools_nothing_is_looked_for() -> None:
+    by = mender(tools=())
+    words = AssistantDelta('<tool_call>{"name": "get_weather", "arguments": {}}</tool_call>')
+    assert mended([words, STOP], by) == [words, STOP]
+
+
+@pytest.mark.parametrize("choice", ["none"])
+def test_where_no_call_is_wanted_none_is_looked_for(choice: str) -> None:
+    words = AssistantDelta('<tool_call>{"name": "get_weather", "arguments": {"city": "Rome"}}</tool_call>')
+    assert mended([words, STOP], mender(tool_choice=choice)) == [words, STOP]
+
+
+@given(st.lists(st.text("<tol_ca>{}[]\"': abfunction\n`", max_size=12), max_size=12))
+def test_every_word_of_an_answer_without_calls_arrives(pieces: list[str]) -> None:
+    events = mended([*(AssistantDelta(piece) for piece in pieces), STOP])
+    assert "".join(event.text for event in events if isinstance(event, AssistantDelta)) == "".join(pieces)
+
+
+def test_repairs_of_a_call_are_never_lost_when_it_is_mended_twice() -> None:
+    once = only_call(mended([native("get_weather", {"city": "Rome", "days": "3"})]))
+    again = only_call(mended([ToolCallEvent(once)]))
+    assert again.repairs == once.repairs == (Repair("/days", "3", 3, once.repairs[0].rule),)
