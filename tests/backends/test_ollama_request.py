@@ -42,14 +42,18 @@ def test_a_tool_always_has_a_whole_object_schema(parameters: dict[str, object]) 
     assert sent["properties"] == {}
 
 
-def test_nested_schemas_reach_the_server_as_they_are() -> None:
+def test_what_ollama_would_drop_from_a_tools_schema_is_inlined_or_said_in_words() -> None:
     schema = {
         "type": "object",
         "properties": {"a": {"anyOf": [{"type": "null"}, {"type": "array", "items": {"$ref": "#/$defs/x"}}]}},
         "$defs": {"x": {"type": "object", "properties": {"y": {"type": "integer", "default": 3}}}},
     }
     body = body_of(asking(tools=(Tool("f", "", schema),), schema=schema))
-    assert body["tools"][0]["function"]["parameters"] == schema
+    item = {"type": "object", "properties": {"y": {"type": "integer", "description": "(default 3)"}}}
+    assert body["tools"][0]["function"]["parameters"] == {
+        "type": "object",
+        "properties": {"a": {"anyOf": [{"type": "null"}, {"type": "array", "items": item}]}},
+    }
     assert body["format"] == schema
 
 

@@ -1,4 +1,4 @@
-"""One tool call, whole: tools as other programs write them down, and which one a model means."""
+"""One tool call, whole: tools in everybody's form, their names there and back, and their arguments mended."""
 
 from typing import TYPE_CHECKING
 
@@ -6,37 +6,50 @@ from callgate.doors import opened_on_use
 
 if TYPE_CHECKING:
     from callgate.tools.call_ids import new_call_id
+    from callgate.tools.functions import tool_of
     from callgate.tools.json_scan import ValueScan, scan_value
     from callgate.tools.loose_json import Loose, read_loosely
     from callgate.tools.naming import Names, Resolution
+    from callgate.tools.offering import Offered, offer
     from callgate.tools.reading import read_tools
     from callgate.tools.repairing import Repaired, repair
+    from callgate.tools.writing import Form, write_tools
 
 __all__ = [
+    "Form",
     "Loose",
     "Names",
+    "Offered",
     "Repaired",
     "Resolution",
     "ValueScan",
     "new_call_id",
+    "offer",
     "read_loosely",
     "read_tools",
     "repair",
     "scan_value",
+    "tool_of",
+    "write_tools",
 ]
 
 __getattr__ = opened_on_use(
     __name__,
     {
+        "Form": "writing",
         "Loose": "loose_json",
         "Names": "naming",
+        "Offered": "offering",
         "Repaired": "repairing",
         "Resolution": "naming",
         "ValueScan": "json_scan",
         "new_call_id": "call_ids",
+        "offer": "offering",
         "read_loosely": "loose_json",
         "read_tools": "reading",
         "repair": "repairing",
         "scan_value": "json_scan",
+        "tool_of": "functions",
+        "write_tools": "writing",
     },
 )

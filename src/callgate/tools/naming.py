@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from callgate.tools.kept import Kept
 from callgate.tools.parameters import fits, unset_choices
 from callgate.tools.sent_names import name_to_send, names_to_send
 from callgate.tools.spelling import MOST_CHARACTERS, folded, splits, undecorated, without_wrappers
@@ -16,6 +17,7 @@ from callgate.vocabulary import Means, Repair, Tool, UsageError
 
 Arguments = Mapping[str, Any] | str
 _NOTHING: Mapping[str, Any] = {}
+_renamed_before: Kept[tuple[Tool, ...]] = Kept()
 
 
 class Resolution(msgspec.Struct, frozen=True):
@@ -58,6 +60,12 @@ class Names:
     @cached_property
     def tools(self) -> tuple[Tool, ...]:
         """The tools under the names that the backend gets."""
+        if all(sent == name for name, sent in self._sent.items()):
+            return self._offered
+        # The same records each time, so that what was made of them is found again.
+        return _renamed_before.of(self._offered, self._accepts, self._renamed_tools)
+
+    def _renamed_tools(self) -> tuple[Tool, ...]:
         return tuple(
             tool if (sent := self._sent[tool.name]) == tool.name else msgspec.structs.replace(tool, name=sent)
             for tool in self._offered

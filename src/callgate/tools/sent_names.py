@@ -45,7 +45,7 @@ def names_to_send(names: Iterable[str], accepts: str) -> dict[str, str]:
     sent = {name: name for name in given if rule.takes(name)}
     if len(sent) == len(given):
         return sent
-    spelled = {name: _spelled(name, rule) for name in sorted(given - sent.keys())}
+    spelled = {name: _spelled(name, accepts) for name in sorted(given - sent.keys())}
     wanted = Counter(spelled.values())
     taken = set(sent)
     sent |= {
@@ -64,14 +64,18 @@ def names_to_send(names: Iterable[str], accepts: str) -> dict[str, str]:
 def name_to_send(name: str, accepts: str, taken: AbstractSet[str]) -> str:
     """For a name that isn't among those offered: one that is accepted and not `taken`."""
     rule = _rule(accepts)
-    plain = name if rule.takes(name) else _spelled(name, rule)
+    plain = name if rule.takes(name) else _spelled(name, accepts)
     return plain if plain is not None and plain not in taken else _told_apart(name, rule, taken)
 
 
-def _spelled(name: str, rule: _Rule) -> str | None:
+def _spelled(name: str, accepts: str) -> str | None:
     """The name in accepted characters; None if it doesn't fit, or if too little of it would be left."""
-    if len(name) > _LONGEST_TRIED:
-        return None
+    return _spelled_before(name, accepts) if len(name) <= _LONGEST_TRIED else None
+
+
+@lru_cache(maxsize=4096)
+def _spelled_before(name: str, accepts: str) -> str | None:
+    rule = _rule(accepts)
     plain = _in_accepted_characters(name, rule)
     if not any(map(str.isalnum, plain)):
         return None

@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from callgate.vocabulary import ChatRequest, Message, Tool, ToolCall, UsageError
+from callgate.tools import write_tools
+from callgate.vocabulary import ChatRequest, Message, ToolCall, UsageError
 
 BYTES_PER_TOKEN = 3
 """English has about four, code and other scripts fewer: a guess that rather takes a prompt for too long."""
@@ -26,7 +27,7 @@ def body_of(request: ChatRequest, *, num_ctx: int | None = None, stream: bool | 
         "stream": request.stream if stream is None else stream,
     }
     if offers_tools(request):
-        body["tools"] = [_tool(tool) for tool in request.tools]
+        body["tools"] = write_tools(request.tools, "ollama")
     if request.schema is not None:
         body["format"] = request.schema
     if request.think is not None:
@@ -102,15 +103,6 @@ def _arguments(given: Mapping[str, Any] | str) -> Mapping[str, Any]:
         return msgspec.json.decode(given, type=dict[str, Any])
     except (msgspec.DecodeError, ValueError, RecursionError):
         return {"arguments": given}
-
-
-def _tool(tool: Tool) -> dict[str, Any]:
-    # Without a whole object schema, Ollama answers with status 400.
-    parameters = {"type": "object", "properties": {}, **tool.parameters}
-    return {
-        "type": "function",
-        "function": {"name": tool.name, "description": tool.description, "parameters": parameters},
-    }
 
 
 def _plain(value: object) -> object:

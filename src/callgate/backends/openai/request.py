@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from callgate.vocabulary import ChatRequest, Image, Message, Tool, ToolCall
+from callgate.tools import write_tools
+from callgate.vocabulary import ChatRequest, Image, Message, ToolCall
 
 _CHOICES = ("auto", "none", "required")
 _OTHER_NAMES = {"num_predict": "max_tokens"}
@@ -19,7 +20,7 @@ def body_of(request: ChatRequest) -> bytes:
     """The body of a request to `/v1/chat/completions`. What isn't asked for isn't in it."""
     body: dict[str, Any] = {"model": request.model, "messages": [_message(message) for message in request.messages]}
     if request.tools:
-        body["tools"] = [_tool(tool) for tool in request.tools]
+        body["tools"] = write_tools(request.tools, "openai")
         if request.tool_choice:
             body["tool_choice"] = _choice(request.tool_choice)
         if request.parallel_tool_calls is not None:
@@ -84,14 +85,6 @@ def _is_json(text: str) -> bool:
     except (msgspec.DecodeError, RecursionError, ValueError):
         return False
     return True
-
-
-def _tool(tool: Tool) -> dict[str, Any]:
-    function: dict[str, Any] = {"name": tool.name}
-    if tool.description:
-        function["description"] = tool.description
-    function["parameters"] = tool.parameters
-    return {"type": "function", "function": function}
 
 
 def _choice(choice: str) -> object:

@@ -1,0 +1,56 @@
+"""Tools from several sources, side by side."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from callgate.vocabulary import Tool, UsageError
+
+
+class Offered(msgspec.Struct, frozen=True):
+    """A tool, where it comes from, and what it is called among the others."""
+
+    name: str
+    source: str
+    tool: Tool
+    """As its source has it."""
+
+    @property
+    def renamed(self) -> Tool:
+        """The tool under the name that it is offered by."""
+        return self.tool if self.name == self.tool.name else msgspec.structs.replace(self.tool, name=self.name)
+
+
+def offer(sources: Mapping[str, Iterable[Tool]]) -> tuple[Offered, ...]:
+    """All the tools of all sources. A name that two sources have is offered with the source's in front, for both.
+
+    Raises: UsageError, if one source has two tools of one name, or if even with the sources in front two are alike.
+    """
+    found = [(source, tool) for source, tools in sources.items() for tool in _without_twins(source, tools)]
+    times = Counter(tool.name for _, tool in found)
+    offered = tuple(
+        Offered(tool.name if times[tool.name] == 1 else f"{source}_{tool.name}", source, tool) for source, tool in found
+    )
+    names: dict[str, Offered] = {}
+    for one in offered:
+        other = names.setdefault(one.name, one)
+        if other is not one:
+            raise UsageError(
+                f"the tool {one.tool.name!r} of {one.source!r} and the tool {other.tool.name!r} of {other.source!r} "
+                f"would both be called {one.name!r}",
+                hint="give one of the sources another name",
+            )
+    return offered
+
+
+def _without_twins(source: str, tools: Iterable[Tool]) -> list[Tool]:
+    given = list(tools)
+    seen: set[str] = set()
+    for tool in given:
+        if tool.name in seen:
+            raise UsageError(f"{source!r} has two tools called {tool.name!r}", hint="it can offer only one of them")
+        seen.add(tool.name)
+    return given
