@@ -48,10 +48,11 @@ from callgate.vocabulary.events import (
 )
 from callgate.vocabulary.evidence import Evidence, Source
 from callgate.vocabulary.facts import Facts, ServerKind
+from callgate.vocabulary.images import Image
 from callgate.vocabulary.means import Means
-from callgate.vocabulary.messages import ChatRequest, Image, Message
+from callgate.vocabulary.messages import ChatRequest, Message
 from callgate.vocabulary.modelref import IN_THE_BOX, HubRef, ModelRef
-from callgate.vocabulary.tools import Repair, Tool, ToolCall
+from callgate.vocabulary.tools import Repair, Tool, ToolCall, ToolResult
 
 __all__ = [
     "IN_THE_BOX",
@@ -100,6 +101,7 @@ __all__ = [
     "Tool",
     "ToolCall",
     "ToolCallEvent",
+    "ToolResult",
     "ToolsRefused",
     "Unreachable",
     "Usage",

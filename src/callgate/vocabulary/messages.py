@@ -7,17 +7,11 @@ from typing import Any, Literal
 
 import msgspec
 
+from callgate.vocabulary.images import Image
 from callgate.vocabulary.tools import Tool, ToolCall
 
 Role = Literal["system", "user", "assistant", "tool"]
 Think = bool | Literal["low", "medium", "high", "max"]
-
-
-class Image(msgspec.Struct, frozen=True):
-    """A picture, as it came from its file."""
-
-    data: bytes
-    media_type: str = "image/png"
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from callgate.vocabulary.images import Image
+
 
 def _no_parameters() -> Mapping[str, Any]:
     return {"type": "object", "properties": {}}
@@ -43,3 +45,15 @@ class ToolCall(msgspec.Struct, frozen=True):
     repairs: tuple[Repair, ...] = ()
     problem: str | None = None
     """Why it can't be run, in words that the model can act upon: there is no such tool, a value is missing …"""
+
+
+class ToolResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a call, in words for the model."""
+
+    call_id: str
+    name: str
+    content: str
+    is_error: bool = False
+    images: tuple[Image, ...] = ()
+    seconds: float | None = None
+    """How long it took."""
