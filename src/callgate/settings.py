@@ -98,6 +98,7 @@ class Hub(msgspec.Struct, frozen=True, kw_only=True):
     home: Annotated[
         Text | None, Expects("a folder"), About("where the hub's programs keep their things", env=("HF_HOME",))
     ] = None
+    connections: Annotated[Count, About("parts of a model that are fetched at once; what a kill loses grows with it")] = 4
 
 
 class Discovery(msgspec.Struct, frozen=True, kw_only=True):

@@ -19,6 +19,8 @@ COMMANDS = {
     "check": "what can this model really do, and how do we know?",
     "ask": "one question, answered; events as JSON lines for scripts",
     "models": "every model in reach, side by side",
+    "pull": "fetch a model from the hub, if it can call tools",
+    "render": "what the model would really get: mode, request, prompt",
     "recover": "the tool calls in an answer that came as text",
 }
 """Each is a module of this room, with `add_arguments(parser)`, `run(arguments) -> exit status` and `EXAMPLES`."""

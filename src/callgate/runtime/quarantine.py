@@ -66,11 +66,10 @@ class Quarantine:
 
     def entries(self) -> list[Quarantined]:
         """The oldest first. What can't be read is none."""
-        found = []
+        names: list[str] = []
         with suppress(OSError):
-            for name in sorted(os.listdir(self._folder))[:MOST_ENTRIES]:
-                if name.endswith(".json") and (entry := self._read(name)):
-                    found.append(entry)
+            names = [name for name in os.listdir(self._folder) if name.endswith(".json")][:MOST_ENTRIES]
+        found = [entry for name in names if (entry := self._read(name))]
         return sorted(found, key=lambda entry: (entry.at, entry.id))
 
     def marked_paths(self) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -54,6 +54,12 @@ class ModelReport(msgspec.Struct, frozen=True, kw_only=True):
         if self.error:
             shown["error"] = error_as_json(self.error)
         return shown
+
+
+def evidence_as_json(evidence: Sequence[Evidence]) -> list[dict[str, Any]]:
+    """As `--json` prints it, with the mark of what decides."""
+    deciding = decisive(evidence)
+    return [_plain_evidence(found, deciding.get(found.claim) is found) for found in evidence]
 
 
 def error_as_json(error: CallgateError) -> dict[str, str | None]:

@@ -1,0 +1,230 @@
+"""All files of a model, one after the other: from where the hub has them to where users find them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import Protocol
+
+import msgspec
+
+from callgate.detect import TemplateSandbox
+from callgate.hub.background import in_background
+from callgate.hub.choosing import Choice
+from callgate.hub.client import HubClient
+from callgate.hub.digests import verified
+from callgate.hub.looking import Looked, look_at_file, look_at_header
+from callgate.hub.partial import Partial
+from callgate.hub.records import HubFile, Location, Repository
+from callgate.hub.shelves import Shelf, shelf_for
+from callgate.hub.transfer import NoRanges, Transfer
+from callgate.hub.waiting import alone
+from callgate.runtime import Quarantine
+from callgate.settings import Settings
+from callgate.vocabulary import NoSpace, WrongHash
+from callgate.wire import HttpClient
+
+MOST_CONNECTIONS = 16
+
+
+class Watcher(Protocol):
+    def fetching(self, name: str, done: int, total: int, fetched: int) -> None: ...
+
+    def checking(self, name: str, done: int, total: int) -> None: ...
+
+    def note(self, text: str) -> None: ...
+
+
+class FetchedFile(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    path: str
+    size: int
+    sha256: str
+    bytes_fetched: int
+    bytes_resumed: int
+
+
+class Fetched(msgspec.Struct, frozen=True, kw_only=True):
+    files: tuple[FetchedFile, ...]
+    """The model's own, the one with the header first."""
+    projector: FetchedFile | None = None
+    is_shared: bool
+
+    @property
+    def path(self) -> str:
+        return self.files[0].path
+
+    @property
+    def all(self) -> tuple[FetchedFile, ...]:
+        return (*self.files, *([self.projector] if self.projector else []))
+
+
+class Fetcher:
+    """Fetches one model."""
+
+    def __init__(
+        self,
+        hub: HubClient,
+        http: HttpClient,
+        repository: Repository,
+        choice: Choice,
+        settings: Settings,
+        watcher: Watcher,
+    ) -> None:
+        self._hub = hub
+        self._http = http
+        self._repository = repository
+        self._choice = choice
+        self._settings = settings
+        self._watcher = watcher
+        self._shelf: Shelf = shelf_for(repository, settings)
+        self._locations: dict[str, Location] = {}
+
+    async def locate(self) -> None:
+        """Where all of it is, so that whatever the hub objects to comes up before anything moves."""
+        for file in self._choice.files:
+            self._locations[file.name] = await self._hub.locate(self._repository, file)
+
+    async def look(self, sandbox: TemplateSandbox) -> Looked:
+        """At the header of the model; of one that is here, without asking anybody. Raises as `look_at_header` does."""
+        file = self._choice.files[0]
+        location = self._locations[file.name]
+        weights = sum(self._locations[each.name].expected.size for each in self._choice.model_files)
+        if here := self._here(file):
+            return await look_at_file(here, file.name, weights, self._settings, sandbox)
+        transfer = Transfer(self._hub, self._http, self._repository, file, location)
+        partial = Partial(self._shelf.partial(location.tag), location.expected.size)
+        looked = await look_at_header(transfer, partial, file.name, weights, self._settings, sandbox)
+        self._locations[file.name] = transfer.location
+        return looked
+
+    async def fetch(self, front: dict[int, bytes]) -> Fetched:
+        """`front`: parts of the first file that were fetched already. Raises: NoSpace, WrongHash, FetchFailed …"""
+        self._require_space()
+        done = [await self._fetch(file, {} if number else front) for number, file in enumerate(self._choice.files)]
+        for file in reversed(self._choice.files):
+            self._shelf.show(self._locations[file.name].tag, file.name)
+        self._shelf.remember_revision()
+        count = len(self._choice.model_files)
+        projector = done[count] if self._choice.projector else None
+        return Fetched(files=tuple(done[:count]), projector=projector, is_shared=self._shelf.is_shared)
+
+    def _here(self, file: HubFile) -> str | None:
+        """Its content, if it is complete."""
+        content = self._shelf.content(self._locations[file.name].tag, file.name)
+        return content if os.path.isfile(content) else None
+
+    async def _fetch(self, file: HubFile, front: dict[int, bytes]) -> FetchedFile:
+        location = self._locations[file.name]
+        fetched = resumed = 0
+        async with alone(
+            self._shelf.lock(location.tag),
+            lambda: self._watcher.note(f"another program is fetching {file.name!r}: waiting for it"),
+        ):
+            if here := self._here(file):
+                digest = await self._checked(here, file, location)
+            else:
+                digest, fetched, resumed = await self._download(file, location, front)
+        return FetchedFile(
+            name=file.name,
+            path=self._shelf.path(file.name),
+            size=location.expected.size,
+            sha256=digest,
+            bytes_fetched=fetched,
+            bytes_resumed=resumed,
+        )
+
+    async def _download(self, file: HubFile, location: Location, front: dict[int, bytes]) -> tuple[str, int, int]:
+        """Gives the file's SHA-256, how many bytes came now, and how many were here."""
+        size = location.expected.size
+        partial = Partial(self._shelf.partial(location.tag), size)
+        partial.open()
+        try:
+            resumed = partial.done_bytes
+            for number, content in front.items():
+                if not partial.has(number):
+                    partial.write(number, content)
+            seeded = partial.done_bytes - resumed
+            progress = _Counter(self._watcher, file.name, size, partial.done_bytes, seeded)
+            transfer = Transfer(self._hub, self._http, self._repository, file, location, arrived=progress.arrived)
+            await self._receive(transfer, partial)
+            fetched = transfer.bytes_fetched + seeded
+            try:
+                digest = await self._checked(partial.path, file, location)
+            except WrongHash as error:
+                if resumed:
+                    self._watcher.note("what an earlier attempt had left was no good: fetching all of it again")
+                    partial.discard()
+                    digest, more, _ = await self._download(file, location, {})
+                    return digest, fetched + more, 0
+                self._set_apart(partial, error)
+                raise
+            partial.arrive(self._shelf.content(location.tag, file.name))
+        finally:
+            partial.close()
+        return digest, fetched, resumed
+
+    async def _receive(self, transfer: Transfer, partial: Partial) -> None:
+        connections = max(1, min(self._settings.hub.connections, MOST_CONNECTIONS))
+        try:
+            await transfer.missing_parts(partial, connections)
+        except NoRanges:
+            await transfer.whole(partial)
+
+    async def _checked(self, path: str, file: HubFile, location: Location) -> str:
+        done = 0
+
+        def read(count: int) -> None:
+            nonlocal done
+            done += count
+            self._watcher.checking(file.name, done, location.expected.size)
+
+        return await in_background(lambda: verified(path, file.name, location.expected, read))
+
+    def _set_apart(self, partial: Partial, error: WrongHash) -> None:
+        """It is ours, whoever else uses the folder: nobody takes it for a model yet."""
+        partial.close()
+        entry = Quarantine(self._settings).add(
+            (partial.path,),
+            reason=error.message,
+            kind=type(error).__name__,
+            repo=self._repository.id,
+            revision=self._repository.commit,
+            move=True,
+            may_return=False,
+        )
+        partial.discard()
+        error.hint = f"{error.hint}; it is in quarantine: callgate quarantine delete {entry.id}"
+
+    def _require_space(self) -> None:
+        needed = 0
+        for file in self._choice.files:
+            location = self._locations[file.name]
+            if not self._here(file):
+                size = location.expected.size
+                needed += size - Partial(self._shelf.partial(location.tag), size).done_bytes
+        folder = self._shelf.folder
+        while not os.path.isdir(folder) and os.path.dirname(folder) != folder:
+            folder = os.path.dirname(folder)
+        free = shutil.disk_usage(folder).free
+        if needed > free:
+            raise NoSpace(
+                f"there is too little room in {folder!r}: {needed / 1e9:,.1f} GB to come, {free / 1e9:,.1f} GB free",
+                hint="make room, choose a smaller quantisation, or name another folder (HF_HUB_CACHE, `models.dir`)",
+            )
+
+
+class _Counter:
+    """Tells how far a file has come."""
+
+    def __init__(self, watcher: Watcher, name: str, total: int, done: int, fetched: int) -> None:
+        self._watcher = watcher
+        self._name = name
+        self._total = total
+        self._done = done
+        self._fetched = fetched
+
+    def arrived(self, count: int) -> None:
+        self._done += count
+        self._fetched += count
+        self._watcher.fetching(self._name, min(self._done, self._total), self._total, self._fetched)
