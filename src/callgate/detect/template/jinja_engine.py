@@ -13,8 +13,10 @@ from jinja2.meta import find_undeclared_variables
 from jinja2.parser import Parser
 from jinja2.sandbox import SandboxedEnvironment
 
-from callgate.detect.template.dialect import FILTERS, FUNCTIONS
+from callgate.detect.template.dialect import FILTERS, FUNCTIONS, Refused
 from callgate.vocabulary import TemplateError, TemplateTooCostly
+
+LONGEST_WORDS = 300
 
 
 class _Generation(Extension):
@@ -56,14 +58,27 @@ class JinjaEngine:
         except (SyntaxError, ValueError, OverflowError) as error:
             raise TemplateError(f"the chat template doesn't compile: {error}") from None
 
-    def render(self, context: Mapping[str, Any]) -> str | None:
-        """Raises: TemplateTooCostly, if it takes too much memory, or nests too deeply."""
+    def prompt(self, context: Mapping[str, Any]) -> str:
+        """Raises: TemplateError, if it won't have this conversation; TemplateTooCostly, if it takes too much memory, or
+        nests too deeply.
+        """
         try:
             return self._template.render(context)
         except (MemoryError, RecursionError, OverflowError) as error:
             why = f": {error}" if str(error) else ""
             raise TemplateTooCostly(f"the chat template is too costly to render{why}") from None
-        except Exception:  # noqa: BLE001  (whatever a template provokes means only that it refuses this conversation)
+        except Refused as error:
+            raise TemplateError(f"the chat template refuses this conversation: {_words(error)}") from None
+        except Exception as error:  # noqa: BLE001  (a template can provoke any)
+            raise TemplateError(f"the chat template fails on this conversation: {_words(error)}") from None
+
+    def render(self, context: Mapping[str, Any]) -> str | None:
+        """Raises: TemplateTooCostly, as `prompt` does."""
+        try:
+            return self.prompt(context)
+        except TemplateTooCostly:
+            raise
+        except TemplateError:
             return None
 
     def confirm(self, *, thin: bool) -> None:
@@ -72,3 +87,13 @@ class JinjaEngine:
     def variables(self) -> set[str]:
         """The variables that it expects from whoever renders it."""
         return find_undeclared_variables(_ENVIRONMENT.parse(self._source))
+
+
+def _words(error: Exception) -> str:
+    """What an error says, on one line and not for ever. Its words are a stranger's."""
+    try:
+        said = str(error)[: 4 * LONGEST_WORDS]
+    except Exception:  # noqa: BLE001  (of an object that the template made)
+        said = ""
+    line = " ".join("".join(c if c.isprintable() else " " for c in said).split())
+    return line[:LONGEST_WORDS] or type(error).__name__

@@ -14,9 +14,10 @@ from typing import IO, Self
 
 import msgspec
 
+from callgate.detect.template.inputs import TemplateInput
 from callgate.detect.template.report import TemplateReport
 from callgate.detect.template.worker import Job, Outcome, read_frame, write_frame
-from callgate.vocabulary import CallgateError, TemplateError, TemplateTooCostly
+from callgate.vocabulary import CallgateError, TemplateError, TemplateTooCostly, UsageError
 
 PATIENCE = 10.0
 """Seconds until a worker is killed that doesn't answer. Mostly its own limit on CPU time ends it sooner."""
@@ -43,15 +44,33 @@ class TemplateSandbox:
 
         Raises: TemplateError, if it doesn't parse; TemplateTooCostly, if it takes too much time or memory.
         """
+        if report := self._outcome(Job(source, tokens or {})).report:
+            return report
+        raise TemplateError("the chat template can't be examined")
+
+    def render(self, source: str, conversation: TemplateInput, tokens: Mapping[str, str] | None = None) -> str:
+        """The prompt that the chat template `source` makes of `conversation`, as Jinja2 renders it.
+
+        Raises: TemplateError, if it doesn't parse, or refuses the conversation (in its own words); TemplateTooCostly,
+        if it takes too much time or memory; UsageError, if the conversation can't be handed over.
+        """
+        try:
+            prompt = self._outcome(Job(source, tokens or {}, conversation)).prompt
+        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+            raise UsageError(f"the conversation can't be handed to its template ({type(error).__name__})") from None
+        if prompt is None:
+            raise TemplateError("the chat template can't be rendered")
+        return prompt
+
+    def _outcome(self, job: Job) -> Outcome:
         with self._lock:
-            outcome = self._ready().ask(Job(source, tokens or {}))
+            outcome = self._ready().ask(job)
             if outcome is None:
                 self._end()
                 raise TemplateTooCostly("the chat template takes too much time or memory to render")
-        if outcome.report:
-            return outcome.report
-        failure = TemplateTooCostly if outcome.costly else TemplateError
-        raise failure(outcome.error or "the chat template can't be examined")
+        if outcome.error is not None:
+            raise (TemplateTooCostly if outcome.costly else TemplateError)(outcome.error)
+        return outcome
 
     def close(self) -> None:
         with self._lock:

@@ -13,6 +13,7 @@ from typing import IO
 
 import msgspec
 
+from callgate.detect.template.inputs import TemplateInput
 from callgate.detect.template.report import TemplateReport
 
 CPU_SECONDS = 0.5
@@ -24,12 +25,16 @@ MEMORY = 128 << 20
 
 
 class Job(msgspec.Struct, frozen=True):
+    """A template to examine; or, with a conversation, to render."""
+
     source: str
     tokens: Mapping[str, str] = {}
+    conversation: TemplateInput | None = None
 
 
 class Outcome(msgspec.Struct, frozen=True):
     report: TemplateReport | None = None
+    prompt: str | None = None
     error: str | None = None
     costly: bool = False
 
@@ -65,13 +70,23 @@ def main() -> None:
         job = decoder.decode(frame)
         _limit_time(allowed)
         try:
-            outcome = Outcome(report=probe(job.source, job.tokens))
+            if job.conversation is None:
+                outcome = Outcome(report=probe(job.source, job.tokens))
+            else:
+                outcome = Outcome(prompt=_prompt(job.source, job.tokens, job.conversation))
         except TemplateError as error:
             outcome = Outcome(error=error.message, costly=isinstance(error, TemplateTooCostly))
         except (MemoryError, RecursionError):
             outcome = Outcome(error="the chat template is too costly to render", costly=True)
         _limit_time(0)
         write_frame(outcomes, outcome)
+
+
+def _prompt(source: str, tokens: Mapping[str, str], conversation: TemplateInput) -> str:
+    from callgate.detect.template.jinja_engine import JinjaEngine
+
+    prompt = JinjaEngine(source).prompt({**tokens, **conversation.context()}) + conversation.answer
+    return prompt.encode("utf-8", "replace").decode()  # a template can write half a character, and no frame can hold it
 
 
 def _limit_memory() -> None:
