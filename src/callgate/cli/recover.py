@@ -8,12 +8,12 @@ from __future__ import annotations
 import argparse
 import random
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from callgate.cli import DONE, FAILED
 from callgate.cli.screen import Screen, print_json
-from callgate.vocabulary import CallgateError, UsageError
+from callgate.vocabulary import CallgateError, Tool, UsageError
 
 EXAMPLES = """\
 examples:
@@ -27,6 +27,11 @@ exit status: 0 done · 1 a line could not be read · 2 wrong usage
 """
 LONGEST_CHUNK = 40
 """Of those that --chunk random:SEED makes."""
+DEEPEST = 60
+TYPES = {
+    "str": "string", "text": "string", "int": "integer", "long": "integer", "float": "number", "double": "number",
+    "bool": "boolean", "dict": "object", "map": "object", "list": "array", "tuple": "array", "set": "array",
+}  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,7 +83,9 @@ def _lines(arguments: argparse.Namespace) -> int:
             name = entry.get("id")
             print_json({"id": name, **_answered(entry, given, arguments)})
         except CallgateError as error:
-            print_json({"id": name, "error": {"type": type(error).__name__, "message": error.message, "hint": error.hint}})
+            print_json(
+                {"id": name, "error": {"type": type(error).__name__, "message": error.message, "hint": error.hint}}
+            )
             status = FAILED
     return status
 
@@ -98,11 +105,10 @@ def _answered(entry: Mapping[str, Any], given: Any, arguments: argparse.Namespac
 
 def _recovered(text: str, tools: Any, wanted: str, starts_in: Any, arguments: argparse.Namespace) -> dict[str, object]:
     from callgate.gate.recovery import recover
-    from callgate.tools import read_tools
 
     found = recover(
         _pieces(text, arguments.chunk),
-        None if tools is None else read_tools(tools),
+        None if tools is None else _tools(tools),
         format=wanted,
         starts_in=starts_in,
         repair=not arguments.no_repair,
@@ -117,6 +123,30 @@ def _recovered(text: str, tools: Any, wanted: str, starts_in: Any, arguments: ar
             for repair in found.repairs
         ],
     }
+
+
+def _tools(entries: Any) -> Sequence[Tool]:
+    """The offered tools. Schemas with types that JSON Schema doesn't know are common in what people have recorded."""
+    from callgate.tools import read_tools
+
+    try:
+        return read_tools(entries)
+    except UsageError:
+        return read_tools(_with_known_types(entries))
+
+
+def _with_known_types(value: Any, depth: int = 0) -> Any:
+    if isinstance(value, list) and depth < DEEPEST:
+        return [_with_known_types(item, depth + 1) for item in value]
+    if not isinstance(value, dict) or depth >= DEEPEST:
+        return value
+    known = {key: _with_known_types(item, depth + 1) for key, item in value.items()}
+    kind = known.get("type")
+    if isinstance(kind, str) and kind.lower() in TYPES:
+        known["type"] = TYPES[kind.lower()]
+    elif kind == "any":
+        del known["type"]
+    return known
 
 
 def _pieces(text: str, size: int | str | None) -> Iterator[str]:

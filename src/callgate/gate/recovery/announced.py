@@ -50,6 +50,8 @@ def read_announced(source: Source, look: Lookout, opener: str) -> Reading[Candid
             passed.append(inner)
             continue
         block = _block(look, opener, char)
+        if block is None and char and char in "{[" and opener in look.sections:
+            block = Block((opener,), "json", look.section_ends[opener])
         if block is None:
             return None
         calls = yield from GRAMMARS[block.grammar][0](source, block)
@@ -69,6 +71,6 @@ def _format(look: Lookout, passed: list[str], block: Block) -> str:
     having = [
         {name for name, _ in look.blocks.get(opener, ())} | set(look.sections.get(opener, ())) for opener in passed
     ]
-    having.append({format.name for format in look.formats if block in format.blocks})
+    having.append({format.name for format in look.formats if block in format.blocks} or having[-1])
     both = set.intersection(*having) or having[-1]
     return next(format.name for format in look.formats if format.name in both)

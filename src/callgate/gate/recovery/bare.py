@@ -25,12 +25,13 @@ _KEY = re.compile(r"[\"'](\w*)")
 _INFO = re.compile(r"[\w+-]*")
 _IN_EXPRESSION = frozenset("=([{,+*/%<>&^~\\\"'`_.-")
 _SEPARATORS = ("<｜tool▁sep｜>", "<|tool▁sep|>", "[ARGS]", "<|tool_call_argument_begin|>")
+_GEMMA = Block((), "gemma", ("<tool_call|>",), quotes=('<|"|>', "<escape>"))
 LONGEST_KEY = 32
 FENCE = "```"
 
 
-def may_begin(before: str, *, anywhere: bool) -> bool:
-    """Whether a bare call may begin behind the text `before`."""
+def may_begin(before: str, bracket: str, *, anywhere: bool) -> bool:
+    """Whether a bare call may begin with this bracket behind the text `before`."""
     words = before.rstrip()
     if not words:
         return True
@@ -39,7 +40,8 @@ def may_begin(before: str, *, anywhere: bool) -> bool:
     last = words[-1]
     if last in _IN_EXPRESSION or (last == ":" and words[:-1].rstrip()[-1:] in "\"'"):
         return False
-    return anywhere or "\n" in before[len(words) :]
+    starts_line = "\n" in before[len(words) :]
+    return starts_line or (last not in "}]" and (anywhere or bracket == "["))
 
 
 def read_bare(source: Source, offers: Offers) -> Reading[Candidate | None]:
@@ -128,6 +130,11 @@ def read_fenced(source: Source, offers: Offers) -> Reading[Candidate | None]:
 def read_first_words(source: Source, offers: Offers) -> Reading[Candidate | None]:
     """A whole answer that begins with a tool's name."""
     yield from source.skip_blank()
+    if (yield from source.take(finder("call:"))):
+        word = yield from _word(source, offers)
+        source.at -= len(word)
+        calls = (yield from grammars.read_gemma(source, _GEMMA)) if word else []
+        return Candidate(calls, "gemma4") if calls and not (yield from source.skip_blank()) else None
     word = yield from _word(source, offers)
     if not word:
         return None

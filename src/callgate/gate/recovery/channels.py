@@ -14,7 +14,6 @@ from callgate.gate.recovery.source import Finder, Reading, Source
 LONGEST_HEAD = 400
 _MESSAGE = "<|message|>"
 _RECIPIENT = re.compile(r"\bto=([^\s<]+)")
-_CHANNEL = re.compile(r"(?:<\|channel\|>|\A)\s*(\w+)")
 _PEOPLE = frozenset({"user", "self", "assistant", "all", "system"})
 ENDS = ("<|end|>", "<|return|>", "<|call|>", "<|eom|>", "<|eot|>")
 HARMONY_ENDS = Finder((*ENDS, "<|start|>", "<|channel|>"))
@@ -36,8 +35,9 @@ def read_head(source: Source, opener: str) -> Reading[Candidate | Part | None]:
     if not message:
         return None
     recipient = _RECIPIENT.search(head)
-    channel = _CHANNEL.search(head if opener == "<|channel|>" else head.partition("<|channel|>")[2] or "")
+    *before, channel = f"{opener}{head}".split("<|channel|>")
     name = recipient[1] if recipient else ""
+    thinks = bool(before) and channel.split()[:1] == ["analysis"]
     if name and name not in _PEOPLE:
         char = yield from source.skip_blank()
         if char == "<":
@@ -48,7 +48,7 @@ def read_head(source: Source, opener: str) -> Reading[Candidate | Part | None]:
         return Part("thinking", GLIMMER_ENDS)
     if name == "user":
         return Part("text", GLIMMER_ENDS)
-    return Part("thinking" if channel and channel[1] == "analysis" else "text", HARMONY_ENDS)
+    return Part("thinking" if thinks else "text", HARMONY_ENDS)
 
 
 def _head(source: Source) -> Reading[tuple[str, str]]:

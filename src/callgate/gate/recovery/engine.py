@@ -129,7 +129,7 @@ class Recovery:
             self._say(source.release())
         elif literal in "{[":
             before = "" if self._after_call else self._before()
-            if may_begin(before, anywhere=self._anywhere):
+            if may_begin(before, literal, anywhere=self._anywhere):
                 source.back()
                 yield from self._try(read_bare(source, self._offers))
             else:

@@ -63,7 +63,8 @@ _ALL = (
     Format("dots", (INVOKE_ELEMENT,), sections=(("<dots_function_call>", "</dots_function_call>"),)),
     Format("minimax_m3", (Block((f"{M3_MARK}invoke ",), "nested", tags=Tags(f"{M3_MARK}invoke", (), (M3_MARK,), ())),),
            sections=((f"{M3_MARK}tool_call>", f"{M3_MARK}/tool_call>"),), thinking=(("<mm:think>", "</mm:think>"), THINK)),
-    Format("step3", (Block(("<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke ",), "elements", ("<｜tool_call_end｜>",),
+    Format("step3", (Block(("<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke ", "<｜tool_calls_begin｜><｜tool_call_begin｜><steptml:invoke ",
+                            "<｜tool_sep｜><｜tool_call_begin｜><steptml:invoke "), "elements", ("<｜tool_call_end｜>",),
                            tags=Tags("<steptml:invoke", ("</steptml:invoke>",), ("<steptml:parameter",), ("</steptml:parameter>",))),),
            sections=(("<｜tool_calls_begin｜>", "<｜tool_calls_end｜>"), ("<｜tool_call_begin｜>", "<｜tool_call_end｜>"))),
     Format("kimi_k2", (Block(("<|tool_call_begin|>",), "named", ("<|tool_call_end|>",), between=("<|tool_call_argument_begin|>",), numbered=True),),
@@ -87,7 +88,7 @@ _ALL = (
     Format("firefunction_v2", (Block(("functools",), "json"),)),
     Format("gemma4", (Block(("<|tool_call>",), "gemma", ("<tool_call|>",), quotes=('<|"|>', "<escape>")),), thinking=(("<|channel>", "<channel|>"),)),
     Format("functiongemma", (Block(("<start_function_call>",), "gemma", ("<end_function_call>",), quotes=("<escape>", '<|"|>')),)),
-    Format("gigachat3", (Block(("<|message_sep|>\n\nfunction call<|role_sep|>\n", "<|function_call|>"), "json"),)),
+    Format("gigachat3", (Block(("<|message_sep|>\n\nfunction call<|role_sep|>", "function call<|role_sep|>", "<|function_call|>"), "json"),)),
     Format("internlm2", (Block(("<|action_start|><|plugin|>", "<|action_start|> <|plugin|>"), "json", ("<|action_end|>",)),)),
     Format("jamba", (TOOL_CALLS,)),
     Format("apriel", (TOOL_CALLS,), marks=("[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]")),
@@ -98,7 +99,8 @@ _ALL = (
     Format("cohere_command_actions", (Block(("<|START_ACTION|>",), "json", ("<|END_ACTION|>",)),), thinking=(("<|START_THINKING|>", "<|END_THINKING|>"),),
            marks=("<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>")),
     Format("command_r_plus_action", (Block(("Action:",), "json"),)),
-    Format("minicpm5_xml", (Block(("<function ", "<functionĠ"), "elements", strict=True, tags=Tags("<function", ("</function>",), ("<param",), ("</param>",))),)),
+    Format("minicpm5_xml", (Block(("<function ", "<functionĠ", "<functionname="), "elements", strict=True,
+                                 tags=Tags("<function", ("</function>",), ("<param",), ("</param>",), cdata=True)),)),
     Format("plain_no_tools"),
 )
 # fmt: on

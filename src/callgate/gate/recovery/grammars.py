@@ -58,7 +58,7 @@ def _goes_on(source: Source, block: Block) -> Reading[bool]:
             source.at += 1
         else:
             if block.close:
-                yield from source.take(finder(*block.close))
+                yield from source.take_end(finder(*block.close))
             return False
 
 
@@ -110,7 +110,7 @@ def read_arguments(source: Source, block: Block, name: str, *, announced: bool) 
         yield from _closed_fence(source)
     if block.close:
         yield from source.skip_blank()
-        yield from source.take(finder(*block.close))
+        yield from source.take_end(finder(*block.close))
     return [Said(name, arguments or {})]
 
 
@@ -162,7 +162,7 @@ def read_pythonic(source: Source, block: Block) -> Reading[list[Said]]:
         calls = _calls_in(text, keyed=False)
     if calls and block.close:
         yield from source.skip_blank()
-        yield from source.take(finder(*block.close))
+        yield from source.take_end(finder(*block.close))
     return calls
 
 
@@ -181,5 +181,5 @@ def read_gemma(source: Source, block: Block) -> Reading[list[Said]]:
         return []
     if block.close:
         yield from source.skip_blank()
-        yield from source.take(finder(*block.close))
+        yield from source.take_end(finder(*block.close))
     return [Said(name, arguments)] if isinstance(arguments, dict) else []

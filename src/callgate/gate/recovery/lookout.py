@@ -9,7 +9,7 @@ from callgate.gate.recovery.shapes import Block, Format
 from callgate.gate.recovery.source import Finder
 
 ENDINGS = ("<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "<end_of_turn>",
-           "<｜end▁of▁sentence｜>", "<|end▁of▁sentence|>", "<|END_OF_TURN_TOKEN|>", "<|eot|>", "<|eom|>", "<|end|>", "<|return|>", "<|call|>")  # fmt: skip
+           "<｜end▁of▁sentence｜>", "<|end▁of▁sentence|>", "<|END_OF_TURN_TOKEN|>", "<|eot|>", "<|eom|>", "<|end|>", "<|return|>", "<|call|>", "<|tool_response>")  # fmt: skip
 """Tokens that end an answer; they belong to nobody's words where nothing but such follows."""
 FENCE = "```"
 
@@ -21,6 +21,7 @@ class Lookout:
         self.formats = formats
         self.blocks: dict[str, list[tuple[str, Block]]] = {}
         self.sections: dict[str, list[str]] = {}
+        self.section_ends: dict[str, tuple[str, ...]] = {}
         self.closers: set[str] = set()
         self.thinking: dict[str, str] = {}
         self.marks: set[str] = set()
@@ -36,6 +37,7 @@ class Lookout:
                     self.closers.update(block.tags.call_end)
             for opener, closer in format.sections:
                 self.sections.setdefault(opener, []).append(format.name)
+                self.section_ends[opener] = (closer,)
                 self.closers.add(closer)
             self.thinking.update(format.thinking)
             self.marks.update(format.marks)

@@ -48,8 +48,7 @@ class Offers:
         if resolution is None or not isinstance(resolution.arguments, Mapping):
             return None
         schema = self._schemas.get(self.names.sent(resolution.name), {})
-        texts = [key for key in resolution.arguments if key in said.texts]
-        arguments = typed(resolution.arguments, texts, schema)
+        arguments = typed(resolution.arguments, said.texts, schema)
         if candidate.strict:
             arguments = {key: value for key, value in arguments.items() if key in schema.get("properties", {})}
             if not arguments.keys() >= set(schema.get("required", ())):

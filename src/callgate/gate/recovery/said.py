@@ -20,8 +20,8 @@ class Said(msgspec.Struct, frozen=True):
 
     name: str
     arguments: Mapping[str, Any]
-    texts: frozenset[str] = frozenset()
-    """Those of the arguments that came without a type, as in XML."""
+    texts: Mapping[str, str] = {}
+    """Those of the arguments that came as texts, as in XML, each with what the model said of its type, if anything."""
 
 
 def said_in(value: object, *, bare: bool = False, keyed: bool = False) -> list[Said]:

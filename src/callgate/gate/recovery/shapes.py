@@ -13,6 +13,8 @@ class Tags(msgspec.Struct, frozen=True):
     parameter: tuple[str, ...]
     parameter_end: tuple[str, ...]
     head_end: str = ">"
+    cdata: bool = False
+    """Whether a value may stand in a section of character data."""
 
 
 class Block(msgspec.Struct, frozen=True):

@@ -95,6 +95,13 @@ class Source:
                 return match.group()
             yield
 
+    def take_end(self, finder: Finder) -> Reading[str]:
+        """The same for what ends something: the text may end in the middle of it."""
+        found = yield from self.take(finder)
+        if not found and self.ended and (rest := finder.pattern.match(self.text, self.at)):
+            found, self.at = rest.group(), rest.end()
+        return found
+
     def until(self, finder: Finder) -> Reading[tuple[str, str]]:
         """Passes all up to the next of the literals and that too; gives both, the literal empty at the end."""
         parts: list[str] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from callgate.gate.recovery.grammars import LONGEST_NAME
+from callgate.gate.recovery.grammars import LONGEST_NAME, read_arguments
 from callgate.gate.recovery.said import Said, object_of
 from callgate.gate.recovery.shapes import Block, Tags
 from callgate.gate.recovery.source import Reading, Source, finder
@@ -15,6 +15,7 @@ DEEPEST_ELEMENT = 50
 
 _HEAD = re.compile(r"[^<>\n]*")
 _ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
+_CDATA = re.compile(r"\s*<!\[CDATA\[(.*)\]\]>\s*", re.DOTALL)
 _NAME_ATTRIBUTES = ("name", "tool", "key")
 _KEY = ("<arg_key>", "</arg_key>")
 _VALUE = ("<arg_value>", "</arg_value>")
@@ -31,7 +32,7 @@ def read_elements(source: Source, block: Block) -> Reading[list[Said]]:
         return []
     ends = (*tags.call_end, *block.close)
     values: dict[str, object] = {}
-    texts: set[str] = set()
+    texts: dict[str, str] = {}
     while not head.endswith("/"):
         char = yield from source.skip_blank()
         found = yield from source.take(finder(*tags.parameter, *ends))
@@ -44,20 +45,18 @@ def read_elements(source: Source, block: Block) -> Reading[list[Said]]:
                 continue
             if char:
                 return []
+            if block.strict:
+                return []
             break  # the end of the text, between two parameters
         if found in ends:
             break
-        key, value, is_text, closed = yield from _parameter(source, tags, ends)
-        if not key or key in values:
+        key, value, kind, closed = yield from _parameter(source, tags, ends)
+        if not key or key in values or not closed:  # twice, or cut off inside of a value
             return []
-        values[key] = value
-        if is_text:
-            texts.add(key)
+        values[key], texts[key] = value, kind
         if closed in ends:
             break
-        if not closed and source.ended:
-            return []  # cut off inside of a value
-    return [Said(name, values, frozenset(texts))]
+    return [Said(name, values, texts)]
 
 
 def _head(source: Source, end: str) -> Reading[str]:
@@ -82,24 +81,20 @@ def _attributes(head: str) -> dict[str, str]:
     return {match[1]: match[2] or match[3] or match[4] or "" for match in _ATTRIBUTE.finditer(head.replace("Ġ", " "))}
 
 
-def _parameter(source: Source, tags: Tags, ends: tuple[str, ...]) -> Reading[tuple[str, object, bool, str]]:
-    """One parameter: its name, its value, whether that is a text without a type, and the tag that ended it."""
+def _parameter(source: Source, tags: Tags, ends: tuple[str, ...]) -> Reading[tuple[str, str, str, str]]:
+    """One parameter: its name, its text, what was said of its type, and the tag that ended it."""
     head = yield from _head(source, tags.head_end)
     key = _name_in(head)
+    if head.endswith("/") and not head.startswith("="):
+        return key, "", "", tags.parameter_end[0]
     text, closed = yield from source.until(finder(*tags.parameter_end, *tags.parameter, *ends))
     if closed in tags.parameter:  # the end was forgotten
         source.at -= len(closed)
         closed = tags.parameter_end[0]
-    text = text.removeprefix("\n").removesuffix("\n")
     attributes = _attributes(head)
     kind = attributes.get("type") or {"true": "string", "false": "json"}.get(attributes.get("string", ""), "")
-    if kind and kind != "string":
-        from callgate.tools import read_loosely
-
-        read = read_loosely(text.strip(), cut=False)
-        if read:
-            return key, read.value, False, closed
-    return key, text, True, closed
+    cdata = _CDATA.fullmatch(text) if tags.cdata else None
+    return key, cdata[1] if cdata else text.removeprefix("\n").removesuffix("\n"), kind, closed
 
 
 def read_pairs(source: Source, block: Block) -> Reading[list[Said]]:
@@ -126,6 +121,8 @@ def read_pairs_of(source: Source, block: Block, name: str, *, whole: bool = Fals
         return []
     while True:
         yield from _joint(source)
+        if not values and (yield from source.ahead(1)) == "{":
+            return (yield from read_arguments(source, Block((), "named", block.close), name, announced=False))
         found = yield from source.take(finder(_KEY[0], *_BEFORE_ARGUMENTS, *block.close))
         if found in _BEFORE_ARGUMENTS:
             continue
@@ -141,13 +138,15 @@ def read_pairs_of(source: Source, block: Block, name: str, *, whole: bool = Fals
             if ended == _KEY[0]:
                 source.at -= len(ended)
             elif not ended:
-                return [Said(name, values, frozenset(values))] if whole else []
+                return [Said(name, values, dict.fromkeys(values, ""))] if whole else []
             elif ended in block.close:
-                return [Said(name, values, frozenset(values))]
+                return [Said(name, values, dict.fromkeys(values, ""))]
             continue
-        if not found and (not source.ended or source.at < len(source.text) or not (values or whole)):
-            return []
-        return [Said(name, values, frozenset(values))]
+        if not found:
+            yield from source.take_end(finder(*block.close))
+            if not source.ended or source.at < len(source.text) or not (values or whole):
+                return []
+        return [Said(name, values, dict.fromkeys(values, ""))]
 
 
 def read_nested(source: Source, block: Block) -> Reading[list[Said]]:
@@ -176,16 +175,25 @@ def read_nested(source: Source, block: Block) -> Reading[list[Said]]:
         if len(open_elements) == 1:
             return [_nested_call(name, open_elements[0][1])]
         key, inner = open_elements.pop()
+        if element != key:
+            return []
         open_elements[-1][1].append((key, _value_of(inner) if inner else text))
 
 
 def _nested_call(name: str, inner: list[tuple[str, object]]) -> Said:
     value = dict(inner)
-    return Said(name, value, frozenset(value))
+    return Said(name, value, dict.fromkeys(value, ""))
 
 
 def _value_of(inner: list[tuple[str, object]]) -> object:
-    keys = [key for key, _ in inner]
-    if len(set(keys)) == 1 and (len(keys) > 1 or keys[0] == "item"):
+    if {key for key, _ in inner} == {"item"}:
         return [value for _, value in inner]
-    return dict(inner)
+    found: dict[str, object] = {}
+    for key, value in inner:
+        if key not in found:
+            found[key] = value
+        elif isinstance(several := found[key], list) and sum(one == key for one, _ in inner) > 1:
+            several.append(value)
+        else:
+            found[key] = [several, value]
+    return found

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _WORDS: Mapping[str, object] = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
+_LOWER_WORDS: Mapping[str, object] = {"true": True, "false": False, "null": None, "none": None}
+_ZEROS = re.compile(r"-?0+\d{1,17}")
+_WRAPPERS = ("arguments", "parameters", "properties", "input", "args")
 _ALTERNATIVES = ("anyOf", "oneOf", "allOf")
 _KIND_OF = {
     str: "string",
@@ -22,17 +25,34 @@ MOST_STEPS = 64
 """Of references and alternatives followed for one value."""
 
 
-def typed(arguments: Mapping[str, Any], texts: Iterable[str], schema: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The arguments, with those in `texts` typed by the schema; by what they look like, where it says nothing."""
+def typed(arguments: Mapping[str, Any], texts: Mapping[str, str], schema: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The arguments, with those in `texts` typed by the schema; where it says nothing, as the model said or they look."""
     found = dict(arguments)
     properties = _properties(schema, schema) if schema else {}
-    for key in texts:
-        found[key] = _typed(found[key], properties.get(key), schema or {})
+    for key, said in texts.items():
+        if key in found:
+            found[key] = _typed(found[key], properties.get(key), schema or {}, said)
+    if len(found) == 1 and properties:
+        found = _unwrapped(found, properties, schema or {})
     return found
 
 
-def _typed(value: object, schema: object, root: Mapping[str, Any]) -> object:
+def _unwrapped(arguments: dict[str, Any], properties: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Some models put all arguments into one parameter that the tool doesn't have."""
+    ((key, inner),) = arguments.items()
+    if key in _WRAPPERS and key not in properties:
+        if isinstance(inner, str):
+            inner = _read(inner, {"object"})
+        if isinstance(inner, dict) and inner.keys() & properties.keys():
+            return inner
+    return arguments
+
+
+def _typed(value: object, schema: object, root: Mapping[str, Any], said: str = "") -> object:
     if isinstance(value, dict):
+        if len(value) == 1 and _kinds(schema, root) == {"array"}:
+            (inner,) = value.values()
+            return _typed(inner if isinstance(inner, list) else [inner], schema, root)
         properties = _properties(schema, root)
         return {key: _typed(inner, properties.get(key), root) for key, inner in value.items()}
     if isinstance(value, list):
@@ -42,7 +62,7 @@ def _typed(value: object, schema: object, root: Mapping[str, Any]) -> object:
         return value
     kinds = _kinds(schema, root)
     if not kinds:
-        return _guessed(value)
+        return value if said == "string" else _guessed(value)
     if "string" in kinds:
         return None if "null" in kinds and value == "null" else value
     return _read(value, kinds)
@@ -66,8 +86,10 @@ def _read(text: str, kinds: set[str]) -> object:
     from callgate.tools import read_loosely
 
     stripped = text.strip()
-    if stripped in _WORDS:
-        return _WORDS[stripped]
+    if stripped.lower() in _LOWER_WORDS:
+        return _LOWER_WORDS[stripped.lower()]
+    if {"integer", "number"} & kinds and _ZEROS.fullmatch(stripped):
+        return int(stripped)
     read = read_loosely(stripped, cut=False)
     if read is None and '\\"' in stripped:  # written for inside of a string
         unescaped = read_loosely(f'"{stripped}"', cut=False)
