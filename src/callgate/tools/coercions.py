@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
 
 NOTHING = object()
 """There is no such value, or more than one."""
@@ -64,38 +63,24 @@ def text_of(value: object) -> str | object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else NOTHING
 
 
-def member_for(value: object, members: Sequence[object]) -> object:
-    """The one member of an enumeration that differs from `value` in case, white space or quotes alone."""
-    wanted = _spelling(value)
-    if wanted is None:
-        return NOTHING
-    found = [member for member in members if _spelling(member) == wanted]
-    return found[0] if len(found) == 1 else NOTHING
-
-
-def _spelling(value: object) -> str | None:
+def folded_text(value: object) -> str:
+    """What is left of a member of an enumeration without case, white space, quotes and type."""
     match value:
         case str():
             return " ".join(_unquoted(value.strip()).casefold().split())
-        case bool() | None:
-            return str(value).casefold() if value is not None else "null"
-        case int():
-            return str(value)
+        case None:
+            return "null"
         case float() if value.is_integer():
             return str(int(value))
-    return None
+        case bool() | int() | float():
+            return str(value).casefold()
+    return ""
 
 
 def _unquoted(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
-def key_for(key: str, names: Iterable[str]) -> str | None:
-    """The one name that `key` means: they differ in case and separators alone."""
-    plain = _plain_key(key)
-    found = [name for name in names if _plain_key(name) == plain]
-    return found[0] if len(found) == 1 and plain else None
-
-
-def _plain_key(key: str) -> str:
+def folded_key(key: str) -> str:
+    """What is left of a key without case and separators."""
     return "".join(letter for letter in key.casefold() if letter.isalnum())

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections import Counter
 from typing import Any
 
-from callgate.tools.coercions import NOTHING, boolean_in, key_for, member_for, null_in, number_in, text_of
-from callgate.tools.loose_json import read_loosely
-from callgate.tools.schema_nodes import Node, node_at
+from callgate.tools.coercions import NOTHING, boolean_in, folded_key, folded_text, null_in, number_in, text_of
+from callgate.tools.encoded import Decoded, decoded
+from callgate.tools.plain_values import escaped, same
+from callgate.tools.schema_nodes import Node, Nodes
 from callgate.tools.validators import Schema
 from callgate.vocabulary import Repair
 
-DEEPEST_MENDED = 40
-"""Levels of the arguments. What lies deeper is validated, not mended."""
+DEEPEST_MENDED = 60
+"""Levels of the arguments and of the unions that they pass. What lies deeper is validated, not mended."""
 MOST_STEPS = 100_000
-"""Values looked at in one walk: unions of unions would multiply them without end."""
-_TWICE = 3
-"""JSON within JSON within JSON: that many."""
+"""Values looked at: unions of unions would multiply them without end."""
+LONG = 1000
+"""Characters that cost as much as a value."""
+
+_SEVERAL = re.compile(r"[,;\n]|\A\s*(?:\[|\Z)")
+"""What may be more than one value, or none."""
 
 Mended = tuple[Any, tuple[Repair, ...]]
 
@@ -26,18 +31,14 @@ class TooMuch(Exception):
 
 
 class Walk:
-    """Never touches a value that fits, so that walking twice changes nothing."""
+    """Never touches a value that fits."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
-        self._nodes: dict[tuple[str, ...], Node] = {}
         self._steps = 0
-
-    def node(self, at: tuple[str, ...]) -> Node:
-        found = self._nodes.get(at)
-        if found is None:
-            found = self._nodes[at] = node_at(self._schema, at)
-        return found
+        self._texts: dict[str, Decoded] = {}
+        self._spellings: dict[tuple[str, ...], dict[str, list[Any]]] = {}
+        self.nodes = Nodes(schema)
 
     def mend(
         self,
@@ -49,62 +50,80 @@ class Walk:
     ) -> Mended:
         """`value`, changed to fit the subschemas `at`, and what was changed; as it was, if that can't be done.
 
-        `chosen` are the unions of which one branch is already in `at`.
+        `chosen` are the unions of which a branch is already in `at`.
         """
-        if self._fits(value, at):
+        self._spend(1 + (len(value) // LONG if isinstance(value, str) else 0))
+        if self._schema.is_valid_at(at, value) or depth > DEEPEST_MENDED:
             return value, ()
-        self._steps += 1
-        if self._steps > MOST_STEPS:
-            raise TooMuch
-        node = self.node(at)
-        if depth > DEEPEST_MENDED:
-            return value, ()
+        node = self.nodes.at(at)
         for where, branches in node.unions:
             if where not in chosen:
-                ways = (self.mend(value, (*at, branch), path, depth, chosen | {where}) for branch in branches)
-                return self._only(value, ways, at, hopeful=self._hopeful(branches))
+                return self._in_union(value, where, branches, at, path, depth, chosen)
         if node.members is not None:
-            return self._accepted(value, member_for(value, node.members), "enum", at, path)
+            return self._accepted(value, self._member(value, at, node.members), "enum", at, path)
         if len(node.types) > 1:
-            kinds = (self._as_kind(kind, value, node, at, path, depth) for kind in node.types)
-            hopeful = [number for number, kind in enumerate(node.types) if kind != "null"]
-            return self._only(value, kinds, at, hopeful=hopeful[0] if len(hopeful) == 1 else None)
-        return self._as_kind(node.types[0] if node.types else "", value, node, at, path, depth)
+            ways = [self._as_kind(kind, value, node, at, path, depth, chosen) for kind in node.types]
+            more = [number for number, kind in enumerate(node.types) if kind != "null"]
+            return self._only(value, ways, at, hopeful=more[0] if len(more) == 1 else None)
+        return self._as_kind(node.types[0] if node.types else "", value, node, at, path, depth, chosen)
 
-    def _fits(self, value: object, at: tuple[str, ...]) -> bool:
-        return all(self._schema.is_valid_at(pointer, value) for pointer in at)
+    def _spend(self, steps: int) -> None:
+        self._steps += steps
+        if self._steps > MOST_STEPS:
+            raise TooMuch
 
-    def _hopeful(self, branches: tuple[str, ...]) -> int | None:
-        """The one branch that is more than null: what doesn't fit it wholly may still be mended in part."""
-        more = [number for number, branch in enumerate(branches) if self.node((branch,)).types != ("null",)]
-        return more[0] if len(more) == 1 else None
+    def _in_union(
+        self,
+        value: Any,
+        where: str,
+        branches: tuple[str, ...],
+        at: tuple[str, ...],
+        path: str,
+        depth: int,
+        chosen: frozenset[str],
+    ) -> Mended:
+        self._spend(len(branches) * _size(value))
+        fitting = tuple(branch for branch in branches if self._schema.is_valid_at((branch,), value))
+        tried = fitting or branches
+        ways = [self.mend(value, (*at, branch), path, depth + 1, chosen | {where}) for branch in tried]
+        return self._only(value, ways, at, hopeful=None if fitting else self.nodes.hopeful(branches))
 
-    def _only(self, value: Any, ways: Iterator[Mended], at: tuple[str, ...], *, hopeful: int | None) -> Mended:
-        """The one way that leads to a value that fits."""
+    def _only(self, value: Any, ways: list[Mended], at: tuple[str, ...], *, hopeful: int | None) -> Mended:
+        """The one way that leads to a value that fits; else the hopeful one, which may have come part of the way."""
         found: list[Mended] = []
-        fallback: Mended = value, ()
-        for number, way in enumerate(ways):
-            if number == hopeful:
-                fallback = way
-            if self._fits(way[0], at) and not any(_same(way[0], other) for other, _ in found):
+        for way in ways:
+            if self._schema.is_valid_at(at, way[0]) and not any(same(way[0], other) for other, _ in found):
                 found.append(way)
-        if len(found) == 1:
-            return found[0]
-        return (value, ()) if found else fallback
+        if found:
+            return found[0] if len(found) == 1 else (value, ())
+        return (value, ()) if hopeful is None else ways[hopeful]
+
+    def _member(self, value: Any, at: tuple[str, ...], members: tuple[Any, ...]) -> Any:
+        """The one member of an enumeration that differs from `value` in case, white space or quotes alone."""
+        known = self._spellings.get(at)
+        if known is None:
+            self._spend(len(members))
+            known = self._spellings[at] = {}
+            for member in members:
+                known.setdefault(folded_text(member), []).append(member)
+        found = known.get(folded_text(value), [])
+        return found[0] if len(found) == 1 and not isinstance(value, dict | list) else NOTHING
 
     def _accepted(self, value: Any, found: Any, rule: str, at: tuple[str, ...], path: str) -> Mended:
-        if found is NOTHING or not self._fits(found, at):
+        if found is NOTHING or not self._schema.is_valid_at(at, found):
             return value, ()
         return found, (Repair(path, value, found, rule),)
 
-    def _as_kind(self, kind: str, value: Any, node: Node, at: tuple[str, ...], path: str, depth: int) -> Mended:
+    def _as_kind(
+        self, kind: str, value: Any, node: Node, at: tuple[str, ...], path: str, depth: int, chosen: frozenset[str]
+    ) -> Mended:
         match kind, value:
             case (("integer" | "number"), str()):
                 return self._accepted(value, number_in(value, whole=kind == "integer"), "number", at, path)
             case "boolean", str():
                 return self._accepted(value, boolean_in(value), "boolean", at, path)
             case "null", str():
-                return self._accepted(value, null_in(value), "null", at, path)
+                return self._accepted(value, null_in(value), "null-text", at, path)
             case "string", int():
                 return self._accepted(value, text_of(value), "text", at, path)
             case (("object" | ""), dict()):
@@ -112,28 +131,31 @@ class Walk:
             case (("array" | ""), list()):
                 return self._in_array(value, node, path, depth)
             case "object", str():
-                return self._decoded(value, dict, at, path, depth)
-            case "array", _:
-                return self._made_array(value, at, path, depth)
+                return self._decoded(value, dict, at, path, depth, chosen)
+            case "array", str():
+                inside = self._decoded(value, list, at, path, depth, chosen)
+                return inside if inside[1] or _SEVERAL.search(value) else self._array_of(value, at, path, depth, chosen)
+            case "array", (dict() | int() | float()):
+                return self._array_of(value, at, path, depth, chosen)
         return value, ()
 
-    def _decoded(self, value: str, kind: type, at: tuple[str, ...], path: str, depth: int) -> Mended:
+    def _decoded(
+        self, text: str, kind: type, at: tuple[str, ...], path: str, depth: int, chosen: frozenset[str]
+    ) -> Mended:
         """The object or array that a text encodes."""
-        found, rules = decoded(value)
-        if not isinstance(found, kind):
-            return value, ()
-        whole, more = self.mend(found, at, path, depth)
-        return whole, (Repair(path, value, found, _encoded(rules)), *more)
+        found = self._texts.get(text)
+        if found is None:
+            found = self._texts[text] = decoded(text)
+        if not isinstance(found.value, kind):
+            return text, ()
+        value, more = self.mend(found.value, at, path, depth, chosen)
+        return value, (Repair(path, text, found.value, found.rule), *more)
 
-    def _made_array(self, value: Any, at: tuple[str, ...], path: str, depth: int) -> Mended:
-        if isinstance(value, str):
-            mended, repairs = self._decoded(value, list, at, path, depth)
-            if repairs or value.lstrip()[:1] in ("", "["):
-                return mended, repairs
-        if value is None:
+    def _array_of(self, value: Any, at: tuple[str, ...], path: str, depth: int, chosen: frozenset[str]) -> Mended:
+        whole, more = self.mend([value], at, path, depth, chosen)
+        if not self._schema.is_valid_at(at, whole):
             return value, ()
-        whole, more = self.mend([value], at, path, depth)
-        return (whole, (Repair(path, value, [value], "array"), *more)) if self._fits(whole, at) else (value, ())
+        return whole, (Repair(path, value, [value], "array"), *more)
 
     def _in_array(self, value: list[Any], node: Node, path: str, depth: int) -> Mended:
         items: list[Any] = []
@@ -148,57 +170,53 @@ class Walk:
     def _in_object(self, value: dict[str, Any], node: Node, path: str, depth: int) -> Mended:
         found: dict[str, Any] = {}
         repairs: list[Repair] = []
+        self._spend(len(value) * node.dearness)
+        strangers = _strangers(value, node)
         for key, item in value.items():
-            here = f"{path}/{_escaped(key)}"
-            name = self._meant(key, value, node)
-            if name != key:
-                repairs.append(Repair(here, key, name, "key"))
-                here = f"{path}/{_escaped(name)}"
-            elif node.forbids(key):
+            name = strangers.get(key, key)
+            here = f"{path}/{escaped(key)}"
+            if name is None:
                 repairs.append(Repair(here, item, None, "stray-key"))
                 continue
+            if name != key:
+                repairs.append(Repair(here, key, name, "key"))
+                here = f"{path}/{escaped(name)}"
             at = node.at_key(name)
-            if item is None and name not in node.required and not self._fits(None, at):
+            if item is None and name not in node.required and not self._schema.is_valid_at(at, None):
                 repairs.append(Repair(here, None, None, "null"))
                 continue
             found[name], more = self.mend(item, at, here, depth + 1) if at else (item, ())
             repairs += more
         return (found, tuple(repairs)) if repairs else (value, ())
 
-    def _meant(self, key: str, value: dict[str, Any], node: Node) -> str:
-        """The property that is unset and that `key`, which is none, spells in another way."""
-        if key in node.properties or not (node.forbids(key) or node.required - value.keys()):
-            return key
-        name = key_for(key, (name for name in node.properties if name not in value))
-        rivals = [other for other in value if other not in node.properties and name and key_for(other, [name])]
-        if name is None or len(rivals) > 1 or not (node.forbids(key) or name in node.required):
-            return key
-        return name
+
+def _strangers(value: dict[str, Any], node: Node) -> dict[str, str | None]:
+    """What keys mean that are no properties: the unset property that they spell in another way, or nothing allowed."""
+    strangers = [key for key in value if key not in node.properties]
+    forbidden = {key for key in strangers if node.forbids(key)}
+    missing = node.required - value.keys()
+    if not forbidden and not (strangers and missing):
+        return {}
+    unset: dict[str, list[str]] = {}
+    for name in node.properties:
+        if name not in value:
+            unset.setdefault(folded_key(name), []).append(name)
+    spellings = Counter(map(folded_key, strangers))
+    found: dict[str, str | None] = {}
+    for key in strangers:
+        spelling = folded_key(key)
+        names = unset.get(spelling, [])
+        if len(names) == 1 and spellings[spelling] == 1 and (key in forbidden or names[0] in missing):
+            found[key] = names[0]
+        elif key in forbidden:
+            found[key] = None
+    return found
 
 
-def decoded(text: str) -> tuple[object, tuple[str, ...]]:
-    """What a text of JSON encodes, also if it encodes a text of JSON, and what had to be overlooked."""
-    value: object = text
-    rules: list[str] = []
-    for _ in range(_TWICE):
-        if not isinstance(value, str) or (loose := read_loosely(value)) is None:
-            break
-        value = loose.value
-        rules += loose.rules
-    return value, tuple(dict.fromkeys(rules))
-
-
-def _encoded(rules: tuple[str, ...]) -> str:
-    return malformed(rules) if rules else "encoded-json"
-
-
-def malformed(rules: tuple[str, ...]) -> str:
-    return f"malformed-json: {', '.join(rules)}"
-
-
-def _same(one: object, other: object) -> bool:
-    return type(one) is type(other) and one == other
-
-
-def _escaped(part: str) -> str:
-    return part.replace("~", "~0").replace("/", "~1")
+def _size(value: object) -> int:
+    match value:
+        case dict():
+            return 1 + sum(map(_size, value.values()))
+        case list():
+            return 1 + sum(map(_size, value))
+    return 1

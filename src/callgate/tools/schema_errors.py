@@ -2,54 +2,149 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import Any
 
-from callgate.tools.validators import Schema
+import msgspec
 
-if TYPE_CHECKING:
-    from jsonschema_rs import ValidationError
+from callgate.tools.plain_values import escaped
+from callgate.tools.schema_nodes import Node, Nodes
+from callgate.tools.validators import Schema, holds
 
 MOST_ERRORS = 20
-_ARTICLES = {"integer": "an", "object": "an", "array": "an"}
+MOST_LISTED = 20
+DEEPEST_NAMED = 40
+MOST_STEPS = 200_000
+"""Values looked at."""
+LONGEST_RULE = 200
+_ARTICLES = {"integer": "an integer", "object": "an object", "array": "an array", "null": "null"}
+_RULES = {
+    "const": "be {}",
+    "minimum": "be at least {}",
+    "maximum": "be at most {}",
+    "exclusiveMinimum": "be more than {}",
+    "exclusiveMaximum": "be less than {}",
+    "multipleOf": "be a multiple of {}",
+    "minLength": "have at least {} characters",
+    "maxLength": "have at most {} characters",
+    "pattern": "match the pattern {}",
+    "minItems": "have at least {} items",
+    "maxItems": "have at most {} items",
+    "uniqueItems": "have no item twice",
+    "minProperties": "have at least {} keys",
+    "maxProperties": "have at most {} keys",
+}
 
 
 def complaints(schema: Schema, value: object) -> tuple[str, ...]:
     """One sentence for each thing that is wrong with `value`; none, if it fits."""
-    if schema.is_valid(value):
-        return ()
-    try:
-        found = [_sentence(error) for error in islice(schema.whole.iter_errors(value), MOST_ERRORS)]
-    except ValueError:
-        found = []
-    return tuple(dict.fromkeys(found)) or ("the arguments hold something that JSON can't carry",)
+    found = dict.fromkeys(islice(_Complaints(schema).about(value, ("#",), "", 0), MOST_ERRORS))
+    return tuple(found)
 
 
-def _sentence(error: ValidationError) -> str:
-    where = "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in error.instance_path)
-    place = f"`{where}`" if where else "the arguments object"
-    kind = error.kind.name
-    value = error.kind.value
-    match kind:
-        case "required":
-            return f"`{where}/{value}` is missing"
-        case "type":
-            return f"{place} must be {_types(value)}"
-        case "enum":
-            return f"{place} must be one of {_listed(value)}"
-        case "additionalProperties" | "unevaluatedProperties":
-            return f"{place} may not have {_listed(value)}"
-    return f"{place} breaks the rule `{kind}` of the schema"
+class _Complaints:
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._nodes = Nodes(schema)
+        self._steps = 0
+
+    def about(self, value: object, at: tuple[str, ...], path: str, depth: int) -> Iterator[str]:
+        """At least one sentence, if `value` doesn't fit."""
+        self._steps += 1
+        if self._schema.is_valid_at(at, value):
+            return
+        node = self._nodes.at(at)
+        place = f"`{path}`" if path else "the arguments"
+        if node.members is not None or (node.types and _kind(value) not in _widened(node.types)):
+            yield f"{place} must be {self._described(node)}"
+            return
+        found = False
+        if depth < DEEPEST_NAMED and self._steps < MOST_STEPS:
+            for sentence in self._inside(value, node, at, path, depth):
+                found = True
+                yield sentence
+        for sentence in _broken(value, node):
+            found = True
+            yield f"{place} must {sentence}"
+        if not found:
+            yield f"{place} must be {self._described(node)} that the schema allows"
+
+    def _inside(self, value: object, node: Node, at: tuple[str, ...], path: str, depth: int) -> Iterator[str]:
+        for where, branches in node.unions:
+            if any(self._schema.is_valid_at((branch,), value) for branch in branches):
+                continue
+            hopeful = self._nodes.hopeful(branches)
+            if hopeful is not None and branches[hopeful] not in at:
+                yield from self.about(value, (*at, branches[hopeful]), path, depth + 1)
+                return
+            kinds = dict.fromkeys(self._described(self._nodes.at((branch,))) for branch in branches[:MOST_LISTED])
+            joined = " or ".join(kinds)
+            yield f"{f'`{path}`' if path else 'the arguments'} must be {joined}" + _one_of(where, joined)
+        if isinstance(value, dict):
+            for name in sorted(node.required - value.keys()):
+                kind = self._described(self._nodes.at(node.properties.get(name, ())))
+                yield f"`{path}/{escaped(name)}` is missing" + (f": {kind}" if kind != _ANYTHING else "")
+            self._steps += len(value) * node.dearness
+            for key, item in value.items() if self._steps < MOST_STEPS else ():
+                here = f"{path}/{escaped(key)}"
+                if node.forbids(key):
+                    yield f"`{here}` isn't a parameter"
+                elif below := node.at_key(key):
+                    yield from self.about(item, below, here, depth + 1)
+        elif isinstance(value, list):
+            for index, item in enumerate(islice(value, MOST_STEPS)):
+                if below := node.at_item(index):
+                    yield from self.about(item, below, f"{path}/{index}", depth + 1)
+
+    def _described(self, node: Node, *, nested: bool = False) -> str:
+        if node.members is not None:
+            shown = [_shown(member) for member in node.members[:MOST_LISTED]]
+            return f"one of {', '.join(shown)}{' …' if len(node.members) > MOST_LISTED else ''}"
+        if node.types:
+            return " or ".join(_ARTICLES.get(kind, f"a {kind}") for kind in node.types)
+        if node.unions and not nested:
+            nodes = [self._nodes.at((branch,)) for branch in node.unions[0][1][:MOST_LISTED]]
+            return " or ".join(dict.fromkeys(self._described(branch, nested=True) for branch in nodes))
+        return _ANYTHING
 
 
-def _types(value: object) -> str:
-    names = value if isinstance(value, list) else [value]
-    return " or ".join(f"{_ARTICLES.get(str(name), 'a')} {name}" for name in names)
+_ANYTHING = "a value"
 
 
-def _listed(values: object) -> str:
-    import msgspec
+def _one_of(where: str, joined: str) -> str:
+    return ", and fit only one of the alternatives" if where.endswith("/oneOf") and " or " not in joined else ""
 
-    items = values if isinstance(values, list) else [values]
-    shown = [msgspec.json.encode(item).decode() for item in items[:MOST_ERRORS]]
-    return ", ".join(shown) + (" …" if len(items) > MOST_ERRORS else "")
+
+def _broken(value: object, node: Node) -> Iterator[str]:
+    """The single rules that `value` doesn't keep to."""
+    for _, facet in node.facets:
+        for keyword, words in _RULES.items():
+            if keyword in facet and not holds(keyword, msgspec.json.encode(facet[keyword]), value):
+                yield words.format(_shown(facet[keyword]))
+
+
+def _shown(value: Any) -> str:
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= LONGEST_RULE else text[: LONGEST_RULE - 1] + "…"
+
+
+def _kind(value: object) -> str:
+    match value:
+        case bool():
+            return "boolean"
+        case None:
+            return "null"
+        case str():
+            return "string"
+        case dict():
+            return "object"
+        case list():
+            return "array"
+        case float() if not value.is_integer():
+            return "number"
+    return "integer"
+
+
+def _widened(types: tuple[str, ...]) -> set[str]:
+    return {*types, "integer"} if "number" in types else set(types)

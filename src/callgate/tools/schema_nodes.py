@@ -8,9 +8,12 @@ from urllib.parse import unquote
 
 import msgspec
 
+from callgate.tools.plain_values import escaped, same
+from callgate.tools.schema_cost import look_up
 from callgate.tools.validators import Schema, key_matches
 
 MOST_FACETS = 100
+_ELSEWHERE = ("if", "then", "else", "dependentSchemas", "$dynamicRef", "$recursiveRef")
 _TYPES = frozenset({"object", "array", "string", "integer", "number", "boolean", "null"})
 
 
@@ -36,11 +39,11 @@ class Node(msgspec.Struct, frozen=True):
         for pointer, schema in self.facets:
             declared = False
             if key in _mapping(schema, "properties"):
-                yield f"{pointer}/properties/{_escaped(key)}"
+                yield f"{pointer}/properties/{escaped(key)}"
                 declared = True
             for pattern in _mapping(schema, "patternProperties"):
                 if key_matches(pattern, key):
-                    yield f"{pointer}/patternProperties/{_escaped(pattern)}"
+                    yield f"{pointer}/patternProperties/{escaped(pattern)}"
                     declared = True
             if not declared and isinstance(schema.get("additionalProperties"), dict):
                 yield f"{pointer}/additionalProperties"
@@ -48,10 +51,23 @@ class Node(msgspec.Struct, frozen=True):
     def forbids(self, key: str) -> bool:
         """Whether a key may not be there at all, and nothing else asks for it."""
         return key not in self.properties and any(
-            False in (schema.get("additionalProperties"), schema.get("unevaluatedProperties"))
+            (
+                schema.get("additionalProperties") is False
+                or (self._sees_all and schema.get("unevaluatedProperties") is False)
+            )
             and not any(key_matches(pattern, key) for pattern in _mapping(schema, "patternProperties"))
             for _, schema in self.facets
         )
+
+    @property
+    def _sees_all(self) -> bool:
+        """Whether nothing here speaks of properties that we don't know of."""
+        return not any(keyword in schema for _, schema in self.facets for keyword in _ELSEWHERE)
+
+    @property
+    def dearness(self) -> int:
+        """What it takes to find the subschemas of one key."""
+        return len(self.facets) + 10 * sum(len(_mapping(schema, "patternProperties")) for _, schema in self.facets)
 
     def at_item(self, index: int) -> tuple[str, ...]:
         """The subschemas that hold for one item of an array."""
@@ -67,8 +83,33 @@ class Node(msgspec.Struct, frozen=True):
         return tuple(dict.fromkeys(found))
 
 
-def node_at(schema: Schema, pointers: tuple[str, ...]) -> Node:
-    """Everything that the subschemas at `pointers` say together."""
+class Nodes:
+    """The nodes of one schema, each made when it is first asked for."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._made: dict[tuple[str, ...], Node] = {}
+
+    def at(self, pointers: tuple[str, ...]) -> Node:
+        """Everything that the subschemas at `pointers` say together."""
+        node = self._made.get(pointers)
+        if node is None:
+            node = self._made[pointers] = _node(self._schema, pointers)
+        return node
+
+    def names(self) -> frozenset[str]:
+        """The properties of the whole, in whichever branch."""
+        whole = self.at(("#",))
+        branches = [self.at((branch,)) for _, branches in whole.unions for branch in branches[:MOST_FACETS]]
+        return frozenset().union(*(node.properties for node in (whole, *branches)))
+
+    def hopeful(self, branches: tuple[str, ...]) -> int | None:
+        """The one branch of a union that is more than null, if the others are."""
+        more = [number for number, branch in enumerate(branches) if self.at((branch,)).types != ("null",)]
+        return more[0] if len(more) == 1 else None
+
+
+def _node(schema: Schema, pointers: tuple[str, ...]) -> Node:
     facets = _expanded(schema, pointers)
     types: list[str] | None = None
     members: list[Any] | None = None
@@ -80,9 +121,13 @@ def node_at(schema: Schema, pointers: tuple[str, ...]) -> Node:
             types = said if types is None else _both(types, said)
         listed = [facet["const"]] if "const" in facet else facet.get("enum")
         if isinstance(listed, list):
-            members = listed if members is None else [member for member in members if member in listed]
+            members = (
+                listed
+                if members is None
+                else [member for member in members if any(same(member, other) for other in listed)]
+            )
         for key in _mapping(facet, "properties"):
-            properties[key] = (*properties.get(key, ()), f"{pointer}/properties/{_escaped(key)}")
+            properties[key] = (*properties.get(key, ()), f"{pointer}/properties/{escaped(key)}")
         names = facet.get("required")
         required.update(name for name in names if isinstance(name, str)) if isinstance(names, list) else None
         for keyword in ("anyOf", "oneOf"):
@@ -108,7 +153,7 @@ def _expanded(schema: Schema, pointers: tuple[str, ...]) -> list[tuple[str, dict
         if pointer in seen or not schema.has(pointer):
             continue
         seen.add(pointer)
-        facet = _look_up(schema.root, pointer)
+        facet = look_up(schema.root, pointer)
         if not isinstance(facet, dict):
             continue
         found.append((pointer, facet))
@@ -119,19 +164,6 @@ def _expanded(schema: Schema, pointers: tuple[str, ...]) -> list[tuple[str, dict
         if isinstance(target, str) and target.startswith("#") and not schema.has_scopes:
             waiting.append(unquote(target))
     return found
-
-
-def _look_up(root: object, pointer: str) -> object:
-    here = root
-    for part in pointer.split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(here, dict) and key in here:
-            here = here[key]
-        elif isinstance(here, list) and key.isascii() and key.isdigit() and int(key) < len(here):
-            here = here[int(key)]
-        else:
-            return None
-    return here
 
 
 def _types(facet: dict[str, Any]) -> list[str] | None:
@@ -151,7 +183,3 @@ def _both(some: list[str], others: list[str]) -> list[str]:
 def _mapping(schema: dict[str, Any], keyword: str) -> dict[str, Any]:
     found = schema.get(keyword)
     return found if isinstance(found, dict) else {}
-
-
-def _escaped(part: str) -> str:
-    return part.replace("~", "~0").replace("/", "~1")

@@ -8,18 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from callgate.tools.loose_json import depth_of
+from callgate.tools.plain_values import escaped
+from callgate.tools.schema_cost import checks_for
 from callgate.vocabulary import UsageError
 
 if TYPE_CHECKING:
-    from jsonschema_rs import Validator, ValidatorMap
+    from jsonschema_rs import FancyRegexOptions, Validator, ValidatorMap
 
 DEEPEST_SCHEMA = 100
-"""Levels of nesting. jsonschema-rs refuses somewhat more; an instance of many thousands of levels kills it."""
-LARGEST_SCHEMA = 4_000_000
+"""Levels of nesting; jsonschema-rs takes little more."""
+LARGEST_SCHEMA = 2_000_000
 """Bytes."""
-SCHEMAS_KEPT = 256
+SCHEMAS_KEPT = 128
 BACKTRACKING = 100_000
 """Steps that a pattern with look-around or back-references may take on one text."""
+LONGEST_COMPLAINT = 200
 
 
 class Schema:
@@ -27,24 +31,25 @@ class Schema:
 
     def __init__(self, root: Any) -> None:
         self.root = root
-        self._whole = self._compiled()
-        self.has_scopes = _identified(root) > ("$id" in root if isinstance(root, dict) else 0)
+        self.checks = checks_for(root)
+        """The most that one value can take."""
+        self.has_scopes = _identified(root) > (isinstance(root, dict) and "$id" in root)
         """Whether a part has an identity of its own: then a `$ref` in it may lead elsewhere than it seems."""
+        self._whole = _compiled(root)
 
     def is_valid(self, value: object) -> bool:
-        """Whether `value` fits. What JSON can't carry (a set, half a character) never does."""
-        return _fits(self._whole, value)
+        return fits(self._whole, value)
 
-    def is_valid_at(self, pointer: str, value: object) -> bool:
-        validator = self._parts.get(pointer)
-        return validator is not None and _fits(validator, value)
+    def is_valid_at(self, pointers: tuple[str, ...], value: object) -> bool:
+        """Whether `value` fits all of these parts."""
+        for pointer in pointers:
+            validator = self._parts.get(pointer)
+            if validator is None or not fits(validator, value):
+                return False
+        return True
 
     def has(self, pointer: str) -> bool:
         return pointer in self._parts
-
-    @property
-    def whole(self) -> Validator:
-        return self._whole
 
     @cached_property
     def _parts(self) -> ValidatorMap:
@@ -52,60 +57,80 @@ class Schema:
 
         return jsonschema_rs.validator_map_for(self.root, offline=True, pattern_options=_patterns())
 
-    def _compiled(self) -> Validator:
-        import jsonschema_rs
-
-        try:
-            return jsonschema_rs.validator_for(self.root, offline=True, pattern_options=_patterns())
-        except jsonschema_rs.ValidationError as error:
-            where = "".join(f"/{_escaped(str(part))}" for part in error.instance_path)
-            raise UsageError(
-                f"that is no JSON Schema: {_first_line(error)}" + (f" (at {where})" if where else "")
-            ) from None
-        except (jsonschema_rs.ReferencingError, ValueError) as error:
-            raise UsageError(f"that is no JSON Schema: {_first_line(error)}") from None
-
 
 def schema_of(schema: Mapping[str, Any] | bool) -> Schema:
     """`schema`, ready to validate by.
 
-    Raises: UsageError, if it is no JSON Schema, too large or too deep.
+    Raises: UsageError, if it is no JSON Schema, too large, too deep, or would take too long.
     """
     if not isinstance(schema, Mapping | bool):
         raise UsageError("that is no JSON Schema: it is neither an object nor true or false")
     try:
-        text = msgspec.json.encode(schema, enc_hook=_plain)
-    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError):
+        text = msgspec.json.encode(schema, enc_hook=_as_dict)
+    except (TypeError, ValueError, RecursionError):
         raise UsageError("that is no JSON Schema: it isn't JSON, or nested too deeply") from None
+    if len(text) > LARGEST_SCHEMA:
+        raise UsageError(f"the schema has {len(text):,} bytes, and {LARGEST_SCHEMA:,} is the most")
     return _schema_of(text)
 
 
 @lru_cache(SCHEMAS_KEPT)
 def _schema_of(text: bytes) -> Schema:
-    from callgate.tools.loose_json import depth_of
-
-    if len(text) > LARGEST_SCHEMA:
-        raise UsageError(f"the schema has {len(text):,} bytes, and {LARGEST_SCHEMA:,} is the most")
-    root = msgspec.json.decode(text)
+    try:
+        root = msgspec.json.decode(text)
+    except (msgspec.MsgspecError, RecursionError):
+        raise UsageError(
+            "that is no JSON Schema: it holds a number that is too large, or is nested too deeply"
+        ) from None
     if depth_of(root, DEEPEST_SCHEMA) > DEEPEST_SCHEMA:
         raise UsageError(f"the schema is nested more than {DEEPEST_SCHEMA} levels deep")
+    if isinstance(root, dict) and "json-schema.org/" not in str(root.get("$schema", "json-schema.org/")):
+        del root["$schema"]  # a dialect of somebody's own is read as the newest that there is
     return Schema(root)
-
-
-@lru_cache(SCHEMAS_KEPT)
-def _pattern(pattern: str) -> Validator | None:
-    import jsonschema_rs
-
-    try:
-        return jsonschema_rs.validator_for({"pattern": pattern}, offline=True, pattern_options=_patterns())
-    except ValueError:
-        return None
 
 
 def key_matches(pattern: str, key: str) -> bool:
     """Whether a pattern, as schemas write them, is found in `key`."""
-    validator = _pattern(pattern)
-    return validator is not None and _fits(validator, key)
+    return holds("pattern", msgspec.json.encode(pattern), key)
+
+
+def holds(keyword: str, argument: bytes, value: object) -> bool:
+    """Whether `value` keeps to a single rule of a schema, as `minimum` is; `argument` is JSON."""
+    validator = _rule(keyword, argument)
+    return validator is not None and fits(validator, value)
+
+
+@lru_cache(SCHEMAS_KEPT)
+def _rule(keyword: str, argument: bytes) -> Validator | None:
+    try:
+        return _compiled({keyword: msgspec.json.decode(argument)})
+    except UsageError:
+        return None
+
+
+def fits(validator: Validator, value: object) -> bool:
+    """Whether it does; what JSON can't carry never does."""
+    try:
+        return validator.is_valid(value)
+    except ValueError:
+        return False
+
+
+def _compiled(root: Any) -> Validator:
+    import jsonschema_rs
+
+    try:
+        return jsonschema_rs.validator_for(root, offline=True, pattern_options=_patterns())
+    except (ValueError, jsonschema_rs.ReferencingError) as error:
+        said = str(error).partition("\n")[0][:LONGEST_COMPLAINT]
+        where = "".join(f"/{escaped(str(part))}" for part in getattr(error, "instance_path", ()))[:LONGEST_COMPLAINT]
+        raise UsageError(f"that is no JSON Schema{f' at {where}' if where else ''}: {said}") from None
+
+
+def _patterns() -> FancyRegexOptions:
+    import jsonschema_rs
+
+    return jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACKING)
 
 
 def _identified(part: object) -> int:
@@ -117,29 +142,7 @@ def _identified(part: object) -> int:
     return 0
 
 
-def _plain(value: object) -> object:
+def _as_dict(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError
-
-
-def _fits(validator: Validator, value: object) -> bool:
-    try:
-        return validator.is_valid(value)
-    except ValueError:
-        return False
-
-
-def _patterns() -> Any:
-    import jsonschema_rs
-
-    return jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACKING)
-
-
-def _escaped(part: str) -> str:
-    return part.replace("~", "~0").replace("/", "~1")
-
-
-def _first_line(error: Exception) -> str:
-    line = str(error).partition("\n")[0]
-    return line if len(line) <= 200 else line[:199] + "…"
