@@ -101,7 +101,7 @@ def test_a_file_that_holds_no_settings_is_an_error(tmp_path: Path, content: byte
 def test_a_file_that_is_named_has_to_be_there(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="can't be read"):
         load_settings(environ={"CALLGATE_CONFIG": str(tmp_path / "none.toml")})
-    assert load_settings(environ={"CALLGATE_HOME": str(tmp_path)}) == Settings()
+    assert load_settings(environ={"CALLGATE_HOME": str(tmp_path)}).origins == {"storage.home": "env:CALLGATE_HOME"}
 
 
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="the folder of other platforms")
@@ -141,3 +141,24 @@ def test_any_value_is_taken_or_refused(key: str, value: str) -> None:
         assert key in refusal
     else:
         assert settings.origin(key) == (f"env:{variable}" if value.strip() else "default")
+
+
+def test_callgate_home_holds_all_that_is_kept(tmp_path: Path) -> None:
+    settings = load_settings(environ={"CALLGATE_HOME": str(tmp_path)})
+    assert (settings.data_folder, settings.cache_folder) == (str(tmp_path), str(tmp_path / "cache"))
+
+
+def test_without_it_the_platform_says_where_things_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    settings = load_settings(environ={})
+    folders = [Path(settings.data_folder), Path(settings.cache_folder)]
+    assert all("callgate" in folder.parts and folder.is_absolute() for folder in folders)
+    assert folders[0] != folders[1]
+    if sys.platform == "linux":
+        assert folders == [tmp_path / "data" / "callgate", tmp_path / "cache" / "callgate"]
+
+
+def test_where_things_are_kept_costs_nothing_until_it_is_asked() -> None:
+    script = "import sys, callgate.settings as s; s.load_settings(environ={}); assert 'platformdirs' not in sys.modules"
+    subprocess.run([sys.executable, "-c", script], check=True)
