@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from callgate.backends.means import means_of
     from callgate.backends.ollama import OllamaBackend
     from callgate.backends.openai import OpenAIBackend
+    from callgate.backends.prompts import RenderedPrompt, ShowsPrompts, WireRequest
     from callgate.backends.protocol import Backend, Loading, LoadsModels, StatesMeans
     from callgate.backends.requirements import require_tools
     from callgate.backends.table import backend_for, place_of
@@ -22,7 +23,10 @@ __all__ = [
     "LoadsModels",
     "OllamaBackend",
     "OpenAIBackend",
+    "RenderedPrompt",
+    "ShowsPrompts",
     "StatesMeans",
+    "WireRequest",
     "backend_for",
     "free_memory",
     "means_of",
@@ -39,7 +43,10 @@ __getattr__ = opened_on_use(
         "LoadsModels": "protocol",
         "OllamaBackend": "ollama",
         "OpenAIBackend": "openai",
+        "RenderedPrompt": "prompts",
+        "ShowsPrompts": "prompts",
         "StatesMeans": "protocol",
+        "WireRequest": "prompts",
         "backend_for": "table",
         "free_memory": "llamacpp",
         "means_of": "means",

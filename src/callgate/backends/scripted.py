@@ -19,6 +19,9 @@ import time
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from typing import Any, BinaryIO, NamedTuple
 
+import msgspec
+
+from callgate.backends.prompts import RenderedPrompt, WireRequest
 from callgate.settings import Settings
 from callgate.vocabulary import (
     BackendError,
@@ -80,6 +83,14 @@ class ScriptedBackend:
                 if isinstance(event, Done):
                     return
         raise StreamCut(f"the recording {self._path!r} breaks off in exchange {start.exchange}")
+
+    async def wire(self, request: ChatRequest) -> WireRequest:
+        """The request itself, as a recording has it: nobody gets it."""
+        return WireRequest(f"scripted:{self._path}", msgspec.json.encode(request))
+
+    async def rendered(self, request: ChatRequest, *, may_load: bool = False) -> RenderedPrompt | None:  # noqa: ARG002
+        """No model, no prompt."""
+        return None
 
     async def models(self) -> list[str]:
         return [self.model]

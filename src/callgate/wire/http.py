@@ -80,11 +80,14 @@ class HttpClient:
         *,
         timeout: float | None = None,  # noqa: ASYNC109
         headers: Mapping[str, str] | None = None,
+        patience: Patience | None = None,
     ) -> object:
-        """Raises: Unreachable, BadStatus, BadAnswer; UsageError, if `url` isn't one."""
+        """With `patience` there is no other limit. Raises: Unreachable, BadStatus, BadAnswer; UsageError, if `url`
+        isn't one.
+        """
         headers = {"Content-Type": "application/json", **(headers or {})}
         sent = msgspec.json.encode(body)
-        async with self.open("POST", url, headers=headers, body=sent, timeout=timeout) as response:
+        async with self.open("POST", url, headers=headers, body=sent, timeout=timeout, patience=patience) as response:
             return await _json(response, url)
 
     @asynccontextmanager

@@ -16,6 +16,7 @@ from callgate.backends.llamacpp.spec import EngineSpec
 from callgate.backends.llamacpp.supervisor import Supervisor, Wanted
 from callgate.backends.llamacpp.verdict import examined
 from callgate.backends.openai import OpenAIBackend
+from callgate.backends.prompts import RenderedPrompt, WireRequest
 from callgate.backends.protocol import Loading
 from callgate.backends.requirements import require_tools
 from callgate.settings import Settings
@@ -36,6 +37,7 @@ from callgate.vocabulary import (
 from callgate.wire import HttpClient
 
 QUESTION_SECONDS = 30.0
+_ANY_ENGINE = "http://llama.cpp"
 _IN_THE_BOX_OPTIONS = {"temperature": 0, "seed": 1}
 _DYING_SECONDS = 0.5
 """A child's connection may end a little before its process does."""
@@ -69,13 +71,8 @@ class LlamaCppBackend:
         """See `Backend.stream`. Raises also: ModelRejected, if tools are required and the model has none;
         EngineFailed, if it can't be loaded, or its engine dies; NotFound or ModelFileError, if it is no model.
         """
-        file = await self._file(request.model)
-        if file.facts.header is not None and _is_for_embedding(file.facts):
-            raise CannotChat(f"{request.model!r} is a model for embedding", hint="choose one that can chat")
+        file, asked = await self._asked(request)
         await self._admit(request.model, file)
-        if file.is_in_the_box:
-            request = msgspec.structs.replace(request, options={**_IN_THE_BOX_OPTIONS, **request.options})
-        asked = msgspec.structs.replace(request, model=file.name)
         has_said = False
         for may_try_again in (True, False):
             async with self._supervisor.running(self._wanted(file)) as engine:
@@ -91,6 +88,24 @@ class LlamaCppBackend:
                         raise failure from None
                 else:
                     return
+
+    async def wire(self, request: ChatRequest) -> WireRequest:
+        """See `ShowsPrompts.wire`. An engine has no address before it is started."""
+        _, asked = await self._asked(request)
+        return await OpenAIBackend(_ANY_ENGINE, self._http, timeout=QUESTION_SECONDS).wire(asked)
+
+    async def rendered(self, request: ChatRequest, *, may_load: bool = False) -> RenderedPrompt | None:
+        """See `ShowsPrompts.rendered`."""
+        if not may_load:
+            return None
+        file, asked = await self._asked(request)
+        await self._admit(request.model, file)
+        async with self._supervisor.running(self._wanted(file)) as engine:
+            try:
+                prompt = await self._client(engine).rendered(asked, may_load=True)
+            except (Unreachable, StreamCut, BadAnswer) as error:
+                raise await self._blamed(engine, error) from None
+        return prompt and RenderedPrompt(prompt.text, "llama.cpp")
 
     async def models(self) -> list[str]:
         """The names of the models that are loaded."""
@@ -130,6 +145,14 @@ class LlamaCppBackend:
 
     async def close(self) -> None:
         await self._supervisor.close()
+
+    async def _asked(self, request: ChatRequest) -> tuple[ModelFile, ChatRequest]:
+        """The file, and what its engine is asked."""
+        file = await self._file(request.model)
+        if file.facts.header is not None and _is_for_embedding(file.facts):
+            raise CannotChat(f"{request.model!r} is a model for embedding", hint="choose one that can chat")
+        options = {**_IN_THE_BOX_OPTIONS, **request.options} if file.is_in_the_box else request.options
+        return file, msgspec.structs.replace(request, model=file.name, options=options)
 
     async def _file(self, model: str) -> ModelFile:
         """Its header is read again when the file has changed."""

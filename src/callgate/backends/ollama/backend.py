@@ -10,6 +10,7 @@ from callgate.backends.ollama.chats import Chats
 from callgate.backends.ollama.errors import unreachable
 from callgate.backends.ollama.names import entry_for, names, not_there, text
 from callgate.backends.ollama.server import Server, version_in
+from callgate.backends.prompts import RenderedPrompt, WireRequest
 from callgate.detect import ollama_templates
 from callgate.settings import Settings
 from callgate.vocabulary import BadAnswer, BadStatus, ChatRequest, Event, Facts, ModelRef, ServerKind, Unreachable
@@ -41,6 +42,14 @@ class OllamaBackend:
     def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """One turn of the model: see `Backend.stream`, and `Chats.stream` for what it raises."""
         return self._chats.stream(request)
+
+    async def wire(self, request: ChatRequest) -> WireRequest:
+        """What `stream` would send."""
+        return await self._chats.wire(request)
+
+    async def rendered(self, request: ChatRequest, *, may_load: bool = False) -> RenderedPrompt | None:
+        """The prompt that it makes of the request: see `ShowsPrompts.rendered`."""
+        return await self._chats.rendered(request, may_load=may_load)
 
     async def facts(self, model: str) -> Facts:
         """Raises: NotFound, if it has no such model; BackendError, if it doesn't answer."""

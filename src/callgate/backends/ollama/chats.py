@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import suppress
+from typing import Any
+
+import msgspec
 
 from callgate.backends.ollama.chunks import Answer, ErrorLine
 from callgate.backends.ollama.context import Contexts, Fit
 from callgate.backends.ollama.errors import failure, refusal, said_in, unreachable
 from callgate.backends.ollama.names import not_there
+from callgate.backends.ollama.prompts import prompt_in, render_only, would_load
 from callgate.backends.ollama.request import body_of, encoded, offers_tools, options_of, prompt_tokens
 from callgate.backends.ollama.server import Server
-from callgate.backends.ollama.versions import STREAMED_TOOLS, is_older, lacks
+from callgate.backends.ollama.versions import SHOWN_PROMPTS, STREAMED_TOOLS, is_older, lacks
+from callgate.backends.prompts import RenderedPrompt, WireRequest
 from callgate.vocabulary import (
     BackendError,
     BadStatus,
@@ -23,7 +28,7 @@ from callgate.vocabulary import (
     StreamCut,
     Unreachable,
 )
-from callgate.wire import Incoming, Patience, post_stream
+from callgate.wire import Incoming, Patience, post_stream, shown
 
 _LINGER_SECONDS = 1.0
 _LINGER_PIECES = 16
@@ -33,6 +38,7 @@ class Chats:
     def __init__(self, server: Server, patience: Patience) -> None:
         self._server = server
         self._patience = patience
+        self._url = f"{server.endpoint}/api/chat"
         self._contexts = Contexts(lambda: server.get("/api/ps"), server.show)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
@@ -42,11 +48,11 @@ class Chats:
         StreamFailed or StreamCut within an answer; Unreachable, BadStatus, BadAnswer; UsageError, if the request can't
         be written as JSON.
         """
-        version = await self._server.version() if offers_tools(request) else None
+        version = await self._version_for(request)
         fit, sent = await self._written(request, version)
         notices = [*_unheeded(request, version), *([fit.notice] if fit.notice else [])]
         answer = Answer(self._server.place)
-        url = f"{self._server.endpoint}/api/chat"
+        url = self._url
         try:
             async with post_stream(self._server.http, url, sent, patience=self._patience) as incoming:
                 while not answer.is_done:
@@ -65,6 +71,38 @@ class Chats:
             raise unreachable(problem, self._server.place, url) from problem
         except BadStatus as problem:
             raise await self._explained(problem, request, version) from None
+
+    async def wire(self, request: ChatRequest) -> WireRequest:
+        """See `ShowsPrompts.wire`."""
+        _, sent = await self._written(request, await self._version_for(request))
+        return WireRequest(shown(self._url), sent)
+
+    async def rendered(self, request: ChatRequest, *, may_load: bool) -> RenderedPrompt | None:
+        """See `ShowsPrompts.rendered`. Ollama loads a model before it renders anything for it."""
+        version = await self._server.version()
+        if is_older(version, SHOWN_PROMPTS):
+            return None
+        _, sent = await self._written(request, version)
+        body = msgspec.json.decode(sent)
+        if not may_load and await self._would_load(body):
+            return None
+        try:
+            answer = await self._server.http.post_json(self._url, render_only(body), patience=self._patience)
+        except Unreachable as problem:
+            raise unreachable(problem, self._server.place, self._url) from problem
+        except BadStatus as problem:
+            raise await self._explained(problem, request, version) from None
+        return prompt_in(answer)
+
+    async def _would_load(self, body: Mapping[str, Any]) -> bool:
+        try:
+            return would_load(body, await self._server.get("/api/ps"))
+        except BackendError:
+            return True
+
+    async def _version_for(self, request: ChatRequest) -> str | None:
+        """Only tools depend on it."""
+        return await self._server.version() if offers_tools(request) else None
 
     async def _written(self, request: ChatRequest, version: str | None) -> tuple[Fit, bytes]:
         """The request as it is sent, and the context that it was fitted into."""

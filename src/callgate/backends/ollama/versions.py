@@ -10,6 +10,7 @@ Version = tuple[int, int, int]
 
 TOOLS: Version = (0, 3, 0)
 STREAMED_TOOLS: Version = (0, 8, 0)
+SHOWN_PROMPTS: Version = (0, 11, 5)
 CALL_IDS: Version = (0, 12, 11)
 JINJA_TEMPLATES: Version = (0, 30, 0)
 

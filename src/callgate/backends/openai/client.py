@@ -12,6 +12,7 @@ from callgate.backends.openai.failures import Failures, is_about_a_missing_model
 from callgate.backends.openai.reading import Reading, StreamedAnswer
 from callgate.backends.openai.request import body_of
 from callgate.backends.openai.server import OpenAIServer, model_names
+from callgate.backends.prompts import RenderedPrompt, WireRequest
 from callgate.detect import entry_of
 from callgate.settings import Secret, Timeouts
 from callgate.vocabulary import (
@@ -22,9 +23,10 @@ from callgate.vocabulary import (
     Event,
     Facts,
     NotFound,
+    ServerKind,
     StreamCut,
 )
-from callgate.wire import HttpClient, Incoming, Patience, post_stream
+from callgate.wire import HttpClient, Incoming, Patience, post_stream, shown
 
 LARGEST_BODY = 64 << 20
 """Bytes of an answer that comes as one JSON object."""
@@ -59,8 +61,7 @@ class OpenAIBackend:
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """See `Backend.stream`. Raises: ToolsRefused, NotFound, and every other BackendError."""
-        if not request.model:
-            request = msgspec.structs.replace(request, model=await self._server.only_model())
+        request = await self._named(request)
         failures = Failures(self._server.place, request)
         reading = Reading(failures)
         url = f"{self._server.base}/chat/completions"
@@ -86,6 +87,25 @@ class OpenAIBackend:
                 await _say_goodbye(incoming)
         except BadStatus as error:
             raise await self._explained(error, failures, request.model) from None
+
+    async def wire(self, request: ChatRequest) -> WireRequest:
+        """See `ShowsPrompts.wire`."""
+        return WireRequest(shown(f"{self._server.base}/chat/completions"), body_of(await self._named(request)))
+
+    async def rendered(self, request: ChatRequest, *, may_load: bool = False) -> RenderedPrompt | None:
+        """See `ShowsPrompts.rendered`. Of all these servers, llama-server alone shows its prompts."""
+        request = await self._named(request)
+        facts = await self._server.facts(request.model)
+        if facts.server is not ServerKind.LLAMA_SERVER:
+            return None
+        try:
+            prompt = await self._server.prompt(body_of(request), may_load=may_load, patience=self._patience)
+        except BadStatus as error:
+            raise await self._explained(error, Failures(self._server.place, request), request.model) from None
+        return None if prompt is None else RenderedPrompt(prompt, facts.server)
+
+    async def _named(self, request: ChatRequest) -> ChatRequest:
+        return request if request.model else msgspec.structs.replace(request, model=await self._server.only_model())
 
     async def models(self) -> list[str]:
         """The names of the models that it has. Raises: BackendError."""

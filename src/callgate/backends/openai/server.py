@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
+
 from callgate.backends.unknown import no_such_model, some_of
 from callgate.detect import entry_of, llama_server_templates, llama_server_tokens, recognise
-from callgate.vocabulary import BackendError, BadAnswer, Facts, NotFound, ServerKind
-from callgate.wire import HttpClient, normalise_base_url, shown
+from callgate.vocabulary import BackendError, BadAnswer, BadStatus, Facts, NotFound, ServerKind
+from callgate.wire import HttpClient, Patience, normalise_base_url, shown
 
 _WHERE_MORE_IS = {
     ServerKind.LLAMA_SERVER: ("/props",),
@@ -83,6 +85,23 @@ class OpenAIServer:
             listing=listing,
             at=time.time(),
         )
+
+    async def prompt(self, body: bytes, *, may_load: bool, patience: Patience) -> str | None:
+        """What a llama-server makes of a request; `None` where it is too old to tell, or the model isn't loaded.
+
+        Raises: BackendError.
+        """
+        url = f"{self._root}/apply-template{'' if may_load else '?autoload=false'}"  # which one with many models heeds
+        try:
+            answer = await self._http.post_json(url, msgspec.Raw(body), headers=self._headers, patience=patience)
+        except BadStatus as error:
+            if error.status == 404 or (not may_load and "not loaded" in error.body):
+                return None
+            raise
+        prompt = answer.get("prompt") if isinstance(answer, dict) else None
+        if not isinstance(prompt, str):
+            raise BadAnswer(f"{self.place} sent no prompt for /apply-template", hint="is this a llama-server?")
+        return prompt
 
     async def _more(self, paths: tuple[str, ...], model: str) -> dict[str, object]:
         # A llama-server with several models wants to be told which, and would load it.
