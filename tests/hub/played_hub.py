@@ -80,7 +80,7 @@ class PlayedHub:
         if (repo, file) not in self._hashes:
             content = self.repos[repo].files[file]
             with content.open("rb") if isinstance(content, Path) else _Opened(content) as opened:
-                self._hashes[repo, file] = hashlib.file_digest(opened, "sha256").hexdigest()  # type: ignore[arg-type]
+                self._hashes[repo, file] = hashlib.file_digest(opened, "sha256").hexdigest()
         return str(self.repos[repo].lies.get(file, {}).get("sha256", self._hashes[repo, file]))
 
     def size(self, repo: str, file: str) -> int:
@@ -106,7 +106,8 @@ class PlayedHub:
 
     def _search(self, request: web.Request) -> web.Response:
         author, search = request.query.get("author"), request.query.get("search", "").lower()
-        owned = [name for name in self.repos if not author or name.startswith(author + "/")]
+        public = [name for name, repo in self.repos.items() if not repo.private]
+        owned = [name for name in public if not author or name.startswith(author + "/")]
         names = [name for name in owned if search in name.lower()]
         return web.json_response([{"id": name, "modelId": name} for name in names])
 

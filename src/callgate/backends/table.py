@@ -37,10 +37,11 @@ def place_of(ref: ModelRef) -> tuple[str, str]:
 
 def backend_for(ref: ModelRef, settings: Settings, http: HttpClient) -> Backend:
     """Raises: UsageError, if nobody here can run such a model."""
-    return _maker(ref.scheme)(ref, settings, http)
+    return _maker(ref)(ref, settings, http)
 
 
-def _maker(scheme: str) -> Maker:
+def _maker(ref: ModelRef) -> Maker:
+    scheme = ref.scheme
     if place := _BUILT_IN.get(scheme):
         module, _, name = place.partition(":")
         return cast("Maker", getattr(import_module(module), name))
@@ -49,5 +50,5 @@ def _maker(scheme: str) -> Maker:
     for found in entry_points(group=ENTRY_POINTS, name=scheme):
         return cast("Maker", found.load())
     if scheme == "hf":
-        raise UsageError("a model on the hub has to be fetched before it can run", hint="download a GGUF file of it")
+        raise UsageError("a model on the hub has to be fetched before it can run", hint=f"callgate pull {ref.name}")
     raise UsageError(f"nothing here can run {scheme!r} models", hint="is the package installed that adds them?")

@@ -20,6 +20,7 @@ COMMANDS = {
     "ask": "one question, answered; events as JSON lines for scripts",
     "models": "every model in reach, side by side",
     "pull": "fetch a model from the hub, if it can call tools",
+    "quarantine": "models that were fetched and found wanting",
     "render": "what the model would really get: mode, request, prompt",
     "recover": "the tool calls in an answer that came as text",
 }

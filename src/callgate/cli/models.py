@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from contextlib import closing
 
 from callgate.cli import DONE, FAILED, UNREACHABLE
+from callgate.cli.models_files import ACTIONS, add_file_actions, run_file_action
 from callgate.cli.models_said import add_actions, run_action
 from callgate.cli.models_view import ORDERS, show_models, sort_models
 from callgate.cli.screen import Progress, Screen, print_json, printable
@@ -34,6 +35,9 @@ examples:
   callgate models set qwen3:8b --tools yes --context 32768
   callgate models show qwen3:8b               what is kept of it and where, and the evidence
   callgate models forget qwen3:8b
+  callgate models rm hf:OWNER/NAME            remove what `callgate pull` fetched
+  callgate models import model.gguf           into Ollama
+  callgate ask "file:$(callgate models path qwen3:8b)" "Hello!"     an Ollama's model, run by llama.cpp
 
 exit status: 0 done · 1 --best found none, a server named with --endpoint gave no list, or nothing is kept of a model
              to forget · 2 wrong usage
@@ -53,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--endpoint", action="append", default=[], metavar="URL", help="only the models of this server (again for more)"
     )
-    add_actions(parser)
+    add_file_actions(add_actions(parser))
 
 
 def _count(text: str) -> int:
@@ -65,7 +69,7 @@ def _count(text: str) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.action:
-        return run_action(arguments)
+        return run_file_action(arguments) if arguments.action in ACTIONS else run_action(arguments)
     settings = load_settings()
     if arguments.refresh:
         _refresh(settings)

@@ -22,8 +22,8 @@ _FOUND_OUT = "nothing is said of it any more: all is found out"
 MOST_TOKENS = 1 << 40
 
 
-def add_actions(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", title="what you know better")
+def add_actions(parser: argparse.ArgumentParser) -> argparse._SubParsersAction[argparse.ArgumentParser]:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions")
     said = _action(actions, "set", "say what a model can do; what you say outweighs all that is found")
     said.add_argument(
         "--tools",
@@ -37,6 +37,7 @@ def add_actions(parser: argparse.ArgumentParser) -> None:
     )
     _action(actions, "forget", "forget what you said of a model, and what was observed of it")
     _action(actions, "show", "what is kept of a model and where, and all the evidence on it")
+    return actions
 
 
 def _action(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from callgate.backends import Loading, free_memory
-from callgate.cli.screen import Screen, print_json, printable, shortened
+from callgate.cli.screen import LiveLine, Screen, in_bytes, print_json, printable
 from callgate.hub import Choice, Looked, Pulled, Repository
 from callgate.runtime import Candidate, candidates_in, evidence_as_json, projector_in
 
@@ -26,9 +26,8 @@ class PullView:
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
         self._aside = Screen(sys.stderr)
-        self._live = sys.stderr.isatty() and not quiet
+        self._live = LiveLine(hidden=quiet)
         self._drawn_at = 0.0
-        self._drawn = False
         self._pace: list[tuple[float, int]] = []
 
     def found(self, repository: Repository) -> None:
@@ -100,9 +99,7 @@ class PullView:
 
     def end(self) -> None:
         """The line that changes is wiped."""
-        if self._drawn:
-            self._drawn = False
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        self._live.end()
 
     def done(self, pulled: Pulled) -> None:
         screen = Screen()
@@ -134,10 +131,8 @@ class PullView:
         self._show(f"{bar} {share}  {in_bytes(done)} of {in_bytes(total)}, {more}  {name}")
 
     def _show(self, text: str) -> None:
-        if self._live:
-            self._drawn_at = time.monotonic()
-            self._drawn = True
-            print(f"\r\x1b[K{shortened(printable(text), self._aside.width - 1)}", end="", file=sys.stderr, flush=True)
+        self._drawn_at = time.monotonic()
+        self._live.show(text)
 
 
 def show_files(
@@ -209,12 +204,6 @@ def as_json(pulled: Pulled) -> dict[str, Any]:
         "memory": pulled.looked.memory,
         "files": [{"file": file.name, "size": file.size, "sha256": file.sha256, "path": file.path} for file in files],
     }
-
-
-def in_bytes(size: int | None) -> str:
-    if size is None:
-        return "? MB"
-    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"
 
 
 def _fits(fits: bool | None) -> tuple[str, str]:

@@ -124,9 +124,36 @@ class Progress:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
+class LiveLine:
+    """A line on standard error that changes while long work goes on, if a person is there to see it."""
+
+    def __init__(self, *, hidden: bool = False) -> None:
+        self._visible = sys.stderr.isatty() and not hidden
+        self._screen = Screen(sys.stderr)
+        self._drawn = False
+
+    def show(self, text: str) -> None:
+        if self._visible:
+            self._drawn = True
+            print(f"\r\x1b[K{shortened(printable(text), self._screen.width - 1)}", end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """It is wiped."""
+        if self._drawn:
+            self._drawn = False
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
 def printable(text: str) -> str:
     """`text` on one line, with nothing in it that a terminal would obey."""
     return "".join(character if character.isprintable() else "�" for character in text)
+
+
+def in_bytes(size: int | None) -> str:
+    """As people say it; `None` where nobody knows."""
+    if size is None:
+        return "? MB"
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"
 
 
 def without_password(text: str) -> str:

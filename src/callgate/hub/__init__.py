@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from callgate.hub.naming import read_hub_name
     from callgate.hub.pulling import Onlooker, Pulled, Wishes, list_repository, pull
     from callgate.hub.records import Repository
+    from callgate.hub.removing import files_of, remove
+    from callgate.hub.to_ollama import default_name, import_into_ollama
 
 __all__ = [
     "Choice",
@@ -20,9 +22,13 @@ __all__ = [
     "Pulled",
     "Repository",
     "Wishes",
+    "default_name",
+    "files_of",
+    "import_into_ollama",
     "list_repository",
     "pull",
     "read_hub_name",
+    "remove",
 ]
 
 __getattr__ = opened_on_use(
@@ -35,8 +41,12 @@ __getattr__ = opened_on_use(
         "Pulled": "pulling",
         "Repository": "records",
         "Wishes": "pulling",
+        "default_name": "to_ollama",
+        "files_of": "removing",
+        "import_into_ollama": "to_ollama",
         "list_repository": "pulling",
         "pull": "pulling",
         "read_hub_name": "naming",
+        "remove": "removing",
     },
 )

@@ -172,6 +172,7 @@ class HubClient:
                 found.update(dict.fromkeys(await self._told(ask, self._asked(repo))))
             except CallgateError:
                 continue
+        found.pop(repo, None)
         return difflib.get_close_matches(repo, found, n=3, cutoff=0.6)
 
     def _listed(self, **search: str) -> list[str]:

@@ -40,3 +40,17 @@ def verified(path: str, name: str, expected: Expected, read: Callable[[int], Non
             hint="fetch it again; if it stays so, tell the repository's owner",
         )
     return digest.hexdigest()
+
+
+def digest_of(path: str, read: Callable[[int], None]) -> str:
+    """The SHA-256 of any file; `read` hears how many bytes were read so far. Raises: FetchFailed."""
+    digest, done = hashlib.sha256(), 0
+    try:
+        with open(path, "rb", buffering=0) as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+                done += len(block)
+                read(done)
+    except OSError as error:
+        raise FetchFailed(f"{path!r} can't be read: {error.strerror}") from None
+    return digest.hexdigest()

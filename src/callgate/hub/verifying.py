@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Protocol, runtime_checkable
 
 import msgspec
 
 from callgate.backends import Loading, backend_for, free_memory, memory_to_run
 from callgate.detect import Finding, TemplateSandbox, facts_of, find_in, read_header
-from callgate.runtime import Session, probe_live
 from callgate.settings import Settings
 from callgate.vocabulary import (
     Answer,
@@ -24,6 +24,7 @@ from callgate.vocabulary import (
     ModelRef,
     ModelRejected,
     Source,
+    StorageError,
     UsageError,
 )
 from callgate.wire import HttpClient
@@ -82,7 +83,7 @@ async def verify(
         if probe:
             raise
         return Verified(finding=finding, notes=(f"it wasn't loaded: {error.message}",))
-    probed = await _probed(path, settings, loading) if probe else ()
+    probed = await _probed(path, facts, settings, loading) if probe else ()
     return Verified(finding=finding, engine=engine, probed=probed, notes=_notes(finding, engine))
 
 
@@ -116,17 +117,24 @@ def _by_its_caps(facts: Facts) -> Evidence | None:
     return Evidence("tools", Answer.of(all(able)), Source.ENGINE, detail, time.time())
 
 
-async def _probed(path: str, settings: Settings, loading: Callable[[Loading], None]) -> tuple[Evidence, ...]:
+async def _probed(
+    path: str, facts: Facts, settings: Settings, loading: Callable[[Loading], None]
+) -> tuple[Evidence, ...]:
+    from callgate.runtime import ModelKnowledge, Session, probe_live
+
+    ref = ModelRef("file", path)
     patience = max(settings.detect.probe_timeout, PROBE_SECONDS)
     try:
         async with Session(settings, on_loading=loading) as session:
-            found = tuple(await probe_live(session, ModelRef("file", path), patience=patience))
+            found = tuple(await probe_live(session, ref, patience=patience))
     except CallgateError as error:
         raise ModelRejected(f"{path!r} failed the live probe: {error.message}", hint=error.hint) from None
     decided = next((piece for piece in found if piece.claim == "tools"), None)
     if decided is None or decided.answer != Answer.YES:
         why = decided.detail if decided else found[0].detail
         raise ModelRejected(f"{path!r} failed the live probe: {why}", hint="choose another model")
+    with suppress(StorageError):
+        ModelKnowledge(settings).observe(ref, facts, tools=True, how="auto_detected")
     return found
 
 

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from callgate.runtime.knowledge import Knowledge, ModelKnowledge, one_model, with_manual_context
     from callgate.runtime.live_probe import probe_live
     from callgate.runtime.model import AsyncModel, Model, Turn
-    from callgate.runtime.model_folders import hub_cache_folder
+    from callgate.runtime.model_folders import gguf_names, hub_cache_folder, ollama_blob
     from callgate.runtime.policies import Surface, policy_for
     from callgate.runtime.quarantine import Quarantine, Quarantined, remove_with_content
     from callgate.runtime.recording import Recorder
     from callgate.runtime.refresh import Refreshed, Step, refresh_models
     from callgate.runtime.rendering import Shown, show
-    from callgate.runtime.report import ModelReport, error_as_json, timestamp
+    from callgate.runtime.report import ModelReport, error_as_json, evidence_as_json, timestamp
     from callgate.runtime.session import Session
     from callgate.runtime.sync import Detector, check, shared_detector
     from callgate.runtime.toolbox import Toolbox
@@ -56,11 +56,14 @@ __all__ = [
     "discover",
     "discover_async",
     "error_as_json",
+    "evidence_as_json",
     "fetched_file",
     "fetched_model",
+    "gguf_names",
     "hub_cache_folder",
     "is_beside_a_model",
     "narrowed",
+    "ollama_blob",
     "one_model",
     "policy_for",
     "probe_live",
@@ -107,11 +110,14 @@ __getattr__ = opened_on_use(
         "discover": "discovery",
         "discover_async": "discovery",
         "error_as_json": "report",
+        "evidence_as_json": "report",
         "fetched_file": "hub_files",
         "fetched_model": "hub_files",
+        "gguf_names": "model_folders",
         "hub_cache_folder": "model_folders",
         "is_beside_a_model": "hub_choice",
         "narrowed": "hub_choice",
+        "ollama_blob": "model_folders",
         "one_model": "knowledge",
         "policy_for": "policies",
         "probe_live": "live_probe",

@@ -13,6 +13,7 @@ from callgate.detect import Finding, TemplateSandbox, find_in
 from callgate.runtime.derivations import Derivations, lasting_version, served_version
 from callgate.runtime.discovery import discover_async
 from callgate.runtime.found import TINY
+from callgate.runtime.hub_files import fetched_model
 from callgate.runtime.knowledge import Knowledge, ModelKnowledge, with_knowledge
 from callgate.runtime.looks import Looks
 from callgate.runtime.memory import Made, Memory
@@ -70,14 +71,20 @@ class AsyncDetector:
 
     async def find(self, ref: ModelRef | str) -> Finding:
         """The capabilities with the facts behind them. Raises as `capabilities` does."""
-        ref = await self.resolve(ref)
+        ref = await self._named(ref)
         finding = await self._findings.recall(ref, self._looks.version_of(ref), partial(self._look, ref))
         return with_knowledge(finding, self._knowledge, ref)
 
     async def resolve(self, ref: ModelRef | str) -> ModelRef:
-        """The model that `auto` stands for: the first in reach that is sure to have tools, servers before files, else
-        the one in the box. Every other name stands for itself.
+        """The model that would run: for `auto` the first in reach that is sure to have tools, servers before files,
+        else the one in the box; for one of the hub its file, if it was fetched. Every other name stands for itself.
+
+        Raises: UsageError, if it is in quarantine.
         """
+        named = await self._named(ref)
+        return await asyncio.to_thread(fetched_model, named, self._settings) if named.scheme == "hf" else named
+
+    async def _named(self, ref: ModelRef | str) -> ModelRef:
         ref = ModelRef.parse(ref) if isinstance(ref, str) else ref
         return await self._choices.recall(ref, None, self._choose) if ref.scheme == "auto" else ref
 

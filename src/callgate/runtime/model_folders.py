@@ -48,6 +48,16 @@ def models_in_folders(settings: Settings) -> list[FoundModel]:
     return models
 
 
+def ollama_blob(name: str, settings: Settings) -> str | None:
+    """The file of a model of the local Ollama, which may be run without it."""
+    full = name if ":" in name.rpartition("/")[2] else f"{name}:latest"
+    for folder in _ollama_folders(settings):
+        for found, _ in ollama_files(folder):
+            if found.name == full:
+                return found.ref.name
+    return None
+
+
 def _all_models(settings: Settings) -> Iterator[tuple[FoundModel, os.stat_result]]:
     for place, folder in _folders(settings):
         yield from ((_found(file, place), file.stat) for file in _newest_first(_gguf_files(folder)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Self
 
@@ -97,7 +97,7 @@ class HttpClient:
         url: str | URL,
         *,
         headers: Mapping[str, str] | None = None,
-        body: bytes | None = None,
+        body: bytes | AsyncIterable[bytes] | None = None,
         timeout: float | None = None,  # noqa: ASYNC109
         expect: tuple[int, ...] = (),
         patience: Patience | None = None,
@@ -159,7 +159,8 @@ class HttpClient:
             return await self._opened().request(method, target, trace_request_ctx=connection, **how)
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as problem:
             heard = isinstance(problem, aiohttp.ServerDisconnectedError) and not isinstance(problem.message, str)
-            if heard or not connection.was_kept or isinstance(problem, aiohttp.ClientConnectorError):
+            is_spent = how["data"] is not None and not isinstance(how["data"], bytes)  # it can be read but once
+            if heard or is_spent or not connection.was_kept or isinstance(problem, aiohttp.ClientConnectorError):
                 raise
         import asyncio
         import random
