@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callgate.runtime.redaction import redacted_events, redacted_text, without_keys
-from callgate.vocabulary import AssistantDelta, Event, ThinkingDelta, ToolCall, ToolCallEvent
+from callgate.vocabulary import AssistantDelta, Event, Repair, ThinkingDelta, ToolCall, ToolCallEvent
 from tests.vocabulary.strategies import events, json_values
 
 
@@ -95,3 +95,10 @@ def test_arguments_without_bottom_are_cut() -> None:
     assert "bottom" not in str(without_keys({"extra": deep}))
     (event,) = redacted_events([ToolCallEvent(ToolCall("1", "f", {"deep": deep}))])
     assert "bottom" not in str(event)
+
+
+def test_what_was_mended_in_a_call_is_blotted_out_too() -> None:
+    repairs = (Repair("name", "functions.f", "f", "name"), Repair("/pin", "1234", 1234, "number"))
+    (event,) = redacted_events([ToolCallEvent(ToolCall("1", "f", {"pin": 1234}, repairs=repairs))])
+    assert isinstance(event, ToolCallEvent)
+    assert event.call.repairs == (repairs[0], Repair("/pin", "xxxx", 1111, "number"))

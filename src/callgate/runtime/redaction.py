@@ -16,6 +16,7 @@ from callgate.vocabulary import (
     Image,
     Message,
     Notice,
+    Repair,
     ThinkingDelta,
     ToolCall,
     ToolCallEvent,
@@ -119,7 +120,14 @@ def _redacted_message(message: Message) -> Message:
 def _redacted_call(call: ToolCall) -> ToolCall:
     """Names of arguments stay, and so does the shape of text that was meant to be JSON."""
     raw = _blotted(call.raw) if call.raw is not None else None
-    return msgspec.structs.replace(call, arguments=_each_text(call.arguments, _blotted), raw=raw)
+    repairs = tuple(_redacted_repair(repair) for repair in call.repairs)
+    return msgspec.structs.replace(call, arguments=_each_text(call.arguments, _blotted), raw=raw, repairs=repairs)
+
+
+def _redacted_repair(repair: Repair) -> Repair:
+    if repair.path == "name":
+        return repair
+    return Repair(repair.path, _each_text(repair.before, _blotted), _each_text(repair.after, _blotted), repair.rule)
 
 
 def _blotted(text: str) -> str:

@@ -45,6 +45,7 @@ from callgate.vocabulary.events import (
     Usage,
     event_as_json,
     event_from_json,
+    repair_as_json,
 )
 from callgate.vocabulary.evidence import Evidence, Source
 from callgate.vocabulary.facts import Facts, ServerKind
@@ -109,4 +110,5 @@ __all__ = [
     "WrongHash",
     "event_as_json",
     "event_from_json",
+    "repair_as_json",
 ]

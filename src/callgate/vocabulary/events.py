@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from callgate.vocabulary.errors import UsageError
-from callgate.vocabulary.tools import ToolCall
+from callgate.vocabulary.tools import Repair, ToolCall
 
 DoneReason = Literal["stop", "length", "tool_calls", "cancelled"]
 
@@ -64,7 +64,7 @@ def event_as_json(event: Event) -> dict[str, Any]:
         case ThinkingDelta(text):
             return {"type": "thinking_delta", "data": {"text": text}}
         case ToolCallEvent(call):
-            return {"type": "tool_call", "data": {"id": call.id, "name": call.name, "args": call.arguments}}
+            return {"type": "tool_call", "data": _call_as_json(call)}
         case Notice(kind, message):
             return {"type": "notice", "data": {"kind": kind, "message": message}}
         case Usage(prompt, completion):
@@ -88,11 +88,36 @@ def event_from_json(value: object) -> Event:
     raise UsageError("an event is an object with a type and data", hint='{"type": "done", "data": {"reason": "stop"}}')
 
 
+def _call_as_json(call: ToolCall) -> dict[str, Any]:
+    data: dict[str, Any] = {"id": call.id, "name": call.name, "args": call.arguments}
+    if call.repairs:
+        data["repairs"] = [repair_as_json(repair) for repair in call.repairs]
+    if call.problem is not None:
+        data["problem"] = call.problem
+    return data
+
+
+def repair_as_json(repair: Repair) -> dict[str, Any]:
+    return {"path": repair.path, "from": repair.before, "to": repair.after, "rule": repair.rule}
+
+
 def _call_from_json(data: Mapping[str, Any]) -> Event | None:
     match data:
         case {"id": str(id_), "name": str(name), "args": dict() | str() as arguments}:
-            raw = data.get("raw")
-            return ToolCallEvent(ToolCall(id_, name, arguments, raw)) if isinstance(raw, str | None) else None
+            raw, problem, listed = data.get("raw"), data.get("problem"), data.get("repairs", [])
+            if not isinstance(raw, str | None) or not isinstance(problem, str | None) or not isinstance(listed, list):
+                return None
+            repairs = [_repair_from_json(entry) for entry in listed]
+            if None in repairs:
+                return None
+            return ToolCallEvent(ToolCall(id_, name, arguments, raw, tuple(filter(None, repairs)), problem))
+    return None
+
+
+def _repair_from_json(entry: object) -> Repair | None:
+    match entry:
+        case {"path": str(path), "from": before, "to": after, "rule": str(rule)}:
+            return Repair(path, before, after, rule)
     return None
 
 
