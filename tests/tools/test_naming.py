@@ -42,6 +42,13 @@ def test_names_that_a_backend_does_not_take_are_spelled_with_what_it_takes() -> 
     assert names.resolve("server_tool_name") == names.resolve("server/tool.name")
 
 
+def test_renamed_tools_are_the_same_records_each_time() -> None:
+    offered = [Tool("a.b"), Tool("c")]
+    first, second = Names(offered).tools, Names(offered).tools
+    assert [one is other for one, other in zip(first, second, strict=True)] == [True, True]
+    assert Names(offered, r"^[a-z.]+$").tools == tuple(offered)
+
+
 def test_names_that_would_be_sent_alike_are_told_apart_whatever_their_order() -> None:
     offered = [Tool("a.b"), Tool("a/b"), Tool("a_b"), Tool("天気"), Tool("x" * 80), Tool("x" * 81)]
     names, reverse = Names(offered), Names(reversed(offered))

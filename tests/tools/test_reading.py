@@ -94,7 +94,10 @@ def test_a_tool_without_parameters_takes_an_empty_object() -> None:
         ([{"type": "web_search"}], "tool 1 is of the type 'web_search'"),
         ([{"name": "a", "parameters": {"properties": []}}], "'a' are no JSON Schema at /properties"),
         ([{"name": "a", "parameters": {"properties": {"b": {"type": "text"}}}}], "'a' .* at /properties/b/type"),
-        ([{"name": "a", "parameters": {"properties": {"b": {"pattern": "("}}}}], "'a'"),
+        ([{"name": "a", "parameters": {"properties": {"b": {"pattern": "("}}}}], "'a' have a pattern"),
+        ([{"name": "a", "parameters": {"patternProperties": {"(": {}}}}], "'a' have a pattern"),
+        ([{"name": "a", "parameters": {"patternProperties": {"x": {"type": 3}}}}], "'a' are no JSON Schema"),
+        ([{"name": "a", "parameters": {"properties": {"b": {"pattern": "a" * 2000}}}}], "'a' have a pattern"),
         ([{"name": "a", "parameters": {"properties": {"b": {"$ref": "#/$defs/none"}}}}], "'a'.*none"),
         ([{"name": "a", "parameters": {"properties": {"b": {"$ref": "http://localhost:9/x"}}}}], "'a'"),
         ([{"name": "a", "parameters": {"$defs": {"x": {1: object()}}}}], "'a' have a key that is no text"),
@@ -124,6 +127,30 @@ def test_a_schema_is_kept_whole() -> None:
 def test_a_dialect_that_nobody_knows_is_no_reason_to_refuse_a_tool() -> None:
     (tool,) = read_tools([{"name": "a", "parameters": {"$schema": "urn:ours", "type": ["object", "null"]}}])
     assert tool.parameters == {"$schema": "urn:ours", "type": "object", "properties": {}}
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"^\d{3}$",
+        r"\p{L}{1000}",
+        "(a{1000}){1000}",
+        "(?<year>[0-9]+)",
+        "([[a]{9,99}){999}",
+        r"(?<!-)\b\w+",
+        "a{1,100000}",
+    ],
+)
+def test_patterns_of_every_kind_and_cost_are_taken(pattern: str) -> None:
+    schema = {"type": "object", "properties": {"pattern": {"type": "string", "pattern": pattern}}}
+    (tool,) = read_tools([{"name": "a", "parameters": schema}])
+    assert tool.parameters == schema
+
+
+def test_patterns_without_number_are_no_longer_looked_at() -> None:
+    costly = {f"p{number}": {"pattern": rf"{number}(\p{{L}}\p{{N}}){{999}}"} for number in range(4_000)}
+    (tool,) = read_tools([{"name": "a", "parameters": {"type": "object", "properties": costly}}])
+    assert len(tool.parameters["properties"]) == 4_000
 
 
 def test_the_same_content_gives_the_same_records_whatever_becomes_of_it_later() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from callgate.tools.kept import Kept
-from callgate.tools.schema_check import checked_parameters
+from callgate.tools.schema_check import SchemaCheck
 from callgate.vocabulary import Tool, UsageError
 
 MOST_TOOLS = 10_000
@@ -50,7 +50,8 @@ def _as_text(content: object) -> bytes | None:
 
 def _read_all(content: object) -> tuple[Tool, ...]:
     entries = _entries(content)
-    tools = tuple(_read(entry, number) for number, entry in enumerate(entries, start=1))
+    check = SchemaCheck()
+    tools = tuple(_read(entry, number, check) for number, entry in enumerate(entries, start=1))
     seen: set[str] = set()
     for tool in tools:
         if tool.name in seen:
@@ -71,13 +72,14 @@ def _entries(content: object) -> list[object]:
     raise UsageError("that is no list of tools", hint=f"write {_FORMS}")
 
 
-def _read(entry: object, number: int) -> Tool:
+def _read(entry: object, number: int, check: SchemaCheck) -> Tool:
     if isinstance(entry, Tool):
-        return _checked(entry)
+        return _checked(entry, check)
     if isinstance(entry, Mapping):
-        return _of_object(entry, number)
+        return _of_object(entry, number, check)
     if hasattr(entry, "inputSchema") or hasattr(entry, "input_schema"):  # of the mcp package, before and since its v2
-        return _of_object({key: getattr(entry, key, None) for key in ("name", "description", *_SCHEMA_KEYS)}, number)
+        said = {key: getattr(entry, key, None) for key in ("name", "description", *_SCHEMA_KEYS)}
+        return _of_object(said, number, check)
     if callable(entry):
         from callgate.tools.functions import tool_of
 
@@ -85,13 +87,13 @@ def _read(entry: object, number: int) -> Tool:
     raise UsageError(f"tool {number} is no object", hint=f"write {_FORMS}")
 
 
-def _checked(tool: Tool) -> Tool:
+def _checked(tool: Tool, check: SchemaCheck) -> Tool:
     name = _name(tool.name, 0)
-    parameters = checked_parameters(name, tool.parameters)
+    parameters = check.parameters(name, tool.parameters)
     return tool if parameters == tool.parameters else msgspec.structs.replace(tool, parameters=parameters)
 
 
-def _of_object(entry: Mapping[str, Any], number: int) -> Tool:
+def _of_object(entry: Mapping[str, Any], number: int, check: SchemaCheck) -> Tool:
     kind = entry.get("type")
     inner = entry.get("function") if kind in ("function", None) else None
     definition: Mapping[str, Any] = inner if isinstance(inner, Mapping) else entry
@@ -105,7 +107,7 @@ def _of_object(entry: Mapping[str, Any], number: int) -> Tool:
     if not isinstance(description, str):
         raise UsageError(f"the description of tool {name!r} is no text")
     schema = next((definition[key] for key in _SCHEMA_KEYS if definition.get(key) is not None), None)
-    return Tool(name, description, checked_parameters(name, schema))
+    return Tool(name, description, check.parameters(name, schema))
 
 
 def _name(name: object, number: int) -> str:

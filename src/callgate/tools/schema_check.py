@@ -5,31 +5,47 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from callgate.tools.pattern_check import is_pattern, taken_apart
 from callgate.vocabulary import UsageError
 
 DEEPEST = 64
 MOST_PARTS = 20_000
 """Objects, arrays and values of one schema, all told."""
+MOST_PATTERNS = 200
+"""That are looked at. Each takes a few milliseconds at worst."""
 _LONGEST_COMPLAINT = 200
 
 
-def checked_parameters(tool: str, schema: object) -> dict[str, Any]:
-    """The schema, with the `type` and the `properties` that every target asks for.
+class SchemaCheck:
+    """Checks the schemas of one set of tools."""
 
-    Raises: UsageError, which names the tool.
-    """
-    if schema is None:
-        return {"type": "object", "properties": {}}
-    if not isinstance(schema, Mapping):
-        raise UsageError(f"the parameters of tool {tool!r} are no JSON Schema, which would be an object")
-    kind = schema.get("type", "object")
-    if kind != "object" and not (isinstance(kind, list) and "object" in kind):
-        raise UsageError(f"the parameters of tool {tool!r} are no JSON Schema of type object")
-    _measure(tool, schema)
-    whole = {"type": "object", "properties": {}, **schema}
-    whole["type"] = "object"
-    _compile(tool, whole)
-    return whole
+    def __init__(self) -> None:
+        self._patterns_left = MOST_PATTERNS
+
+    def parameters(self, tool: str, schema: object) -> dict[str, Any]:
+        """The schema, with the `type` and the `properties` that every target asks for.
+
+        Raises: UsageError, which names the tool.
+        """
+        if schema is None:
+            return {"type": "object", "properties": {}}
+        if not isinstance(schema, Mapping):
+            raise UsageError(f"the parameters of tool {tool!r} are no JSON Schema, which would be an object")
+        kind = schema.get("type", "object")
+        if kind != "object" and not (isinstance(kind, list) and "object" in kind):
+            raise UsageError(f"the parameters of tool {tool!r} are no JSON Schema of type object")
+        _measure(tool, schema)
+        whole = {"type": "object", "properties": {}, **schema}
+        whole["type"] = "object"
+        bare, patterns = taken_apart(whole)
+        _compile(tool, bare)
+        for pattern in patterns[: max(self._patterns_left, 0)]:
+            if not is_pattern(pattern):
+                raise UsageError(
+                    f"the parameters of tool {tool!r} have a pattern that is no regular expression: {pattern[:80]!r}"
+                )
+        self._patterns_left -= len(patterns)
+        return whole
 
 
 def _measure(tool: str, schema: Mapping[str, Any]) -> None:
