@@ -23,6 +23,7 @@ COMMANDS = {
     "quarantine": "models that were fetched and found wanting",
     "render": "what the model would really get: mode, request, prompt",
     "recover": "the tool calls in an answer that came as text",
+    "repair": "arguments that fit their schema",
 }
 """Each is a module of this room, with `add_arguments(parser)`, `run(arguments) -> exit status` and `EXAMPLES`."""
 

@@ -10,6 +10,8 @@ NOTHING = object()
 
 LONGEST_NUMBER = 400
 """Characters; a longer text is no number that anybody meant."""
+LARGEST_EXACT = 2**53
+"""Beyond it, a whole number that is written as a float stands for several."""
 
 _PLAIN = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _GROUPED = [
@@ -45,7 +47,7 @@ def _as_asked(digits: str, *, whole: bool) -> int | float | object:
         return int(digits)
     except ValueError:
         number = float(digits)
-    if not math.isfinite(number) or (whole and not number.is_integer()):
+    if not math.isfinite(number) or (whole and not (number.is_integer() and abs(number) <= LARGEST_EXACT)):
         return NOTHING
     return int(number) if whole else number
 
