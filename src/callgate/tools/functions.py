@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import typing
 from collections.abc import Callable, Mapping
-from types import SimpleNamespace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -112,16 +112,25 @@ def _hints_of(function: Callable[..., Any], tool: str) -> Mapping[str, Any]:
     if not inspect.isroutine(inner):
         inner = type(inner).__call__
     inner = inspect.unwrap(inner)
-    written = {name: hint for name, hint in getattr(inner, "__annotations__", {}).items() if name != "return"}
+
+    def without_return() -> None: ...
+
+    without_return.__annotations__ = {name: hint for name, hint in _as_written(inner).items() if name != "return"}
     try:
-        return typing.get_type_hints(
-            SimpleNamespace(__annotations__=written), getattr(inner, "__globals__", {}), include_extras=True
-        )
+        return typing.get_type_hints(without_return, getattr(inner, "__globals__", {}), include_extras=True)
     except (NameError, AttributeError, SyntaxError, TypeError) as error:
         raise UsageError(
             f"the type hints of the tool {tool!r} can't be read: {error}",
             hint="what they name has to be at the top of the function's module, and not only for type checkers",
         ) from None
+
+
+def _as_written(function: Any) -> Mapping[str, Any]:
+    if sys.version_info >= (3, 14):  # which looks names up only now, and all of them
+        from annotationlib import Format, get_annotations
+
+        return get_annotations(function, format=Format.FORWARDREF)
+    return getattr(function, "__annotations__", {})
 
 
 def _name_of(function: object) -> str:
