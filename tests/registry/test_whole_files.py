@@ -13,6 +13,7 @@ from callgate.vocabulary import StorageError
 
 DIES = """
 import os, signal, sys
+from callgate.registry import whole_files
 
 def die(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
