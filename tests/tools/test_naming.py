@@ -99,7 +99,7 @@ def test_a_name_may_be_spelled_in_many_ways(said: str) -> None:
     found = Names([Tool("calculator_add"), Tool("weather")]).resolve(said)
     assert found is not None
     assert found.name == "calculator_add"
-    assert found.repairs == (Repair("name", said, "calculator_add", "name_spelling"),)
+    assert found.repairs == (Repair("name", said, "calculator_add", "name-spelling"),)
 
 
 @pytest.mark.parametrize(
@@ -170,8 +170,8 @@ def test_a_value_behind_the_name_goes_to_the_one_parameter_that_takes_it(said: s
     assert found.name == "calculator"
     assert found.arguments == {"a": 1, "b": 2, "operation": "add"}
     assert found.repairs == (
-        Repair("name", said, "calculator", "name_value"),
-        Repair("/operation", None, "add", "name_value"),
+        Repair("name", said, "calculator", "name-value"),
+        Repair("/operation", None, "add", "name-value"),
     )
 
 

@@ -86,7 +86,7 @@ class Names:
         readings = [reading for reading in without_wrappers(undecorated(said)) if reading]
         meant = {name for reading in readings for name in self._spelled(reading)}
         if meant:
-            return _only([_renamed(said, name, arguments, "name_spelling") for name in sorted(meant)])
+            return _only([_renamed(said, name, arguments, "name-spelling") for name in sorted(meant)])
         return _only([*self._by_namespace(said, readings, arguments), *self._by_value(said, readings, arguments)])
 
     def _spelled(self, reading: str) -> Iterable[str]:
@@ -101,7 +101,7 @@ class Names:
         if len(candidates) == 1:
             (name,) = candidates
             if fits(arguments, self._by_name[name].parameters):
-                yield _renamed(said, name, arguments, "name_namespace")
+                yield _renamed(said, name, arguments, "name-namespace")
 
     def _by_value(self, said: str, readings: list[str], arguments: Arguments) -> Iterator[Resolution]:
         pairs = {
@@ -114,8 +114,8 @@ class Names:
                     name,
                     {**choice.arguments, choice.parameter: choice.value},
                     (
-                        Repair("name", said, name, "name_value"),
-                        Repair(f"/{_escaped(choice.parameter)}", None, choice.value, "name_value"),
+                        Repair("name", said, name, "name-value"),
+                        Repair(f"/{_escaped(choice.parameter)}", None, choice.value, "name-value"),
                     ),
                 )
 
