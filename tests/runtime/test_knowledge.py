@@ -8,10 +8,14 @@ from typing import Any
 
 import pytest
 
+from callgate.backends.llamacpp import LlamaCppBackend
 from callgate.detect import TemplateSandbox
 from callgate.registry import Fields, moment_of
-from callgate.runtime import AsyncDetector, ModelKnowledge, one_model, with_manual_context
-from callgate.vocabulary import Answer, ChatRequest, Facts, ModelRef, Source, UsageError
+from callgate.runtime import AsyncDetector, ModelKnowledge, Session, one_model, with_manual_context
+from callgate.vocabulary import Answer, ChatRequest, Facts, Message, ModelRef, Source, UsageError
+from callgate.wire import HttpClient
+from tests.backends.played_ollama import PlayedOllama as ChattingOllama
+from tests.backends.played_ollama import end
 from tests.runtime.played import WITH_TOOLS, WITHOUT, PlayedOllama, settings
 from tests.wire.server import serving
 
@@ -175,3 +179,26 @@ def test_asking_often_costs_little(knowledge: ModelKnowledge) -> None:
     knowledge.manual_context(QWEN)
     assert first is not None
     assert knowledge.registry._seen is first
+
+
+async def test_a_turn_with_ollama_asks_for_the_context_that_the_user_set() -> None:
+    server = ChattingOllama(end())
+    async with serving(("*", "/{path:.*}", server.answer)) as url, Session(settings(url)) as session:
+        ref = ModelRef.parse("tiny-one")
+        session.knowledge.say(ref, context=3000)
+        request = ChatRequest(model="tiny-one", messages=(Message(role="user", content="Hello"),))
+        async for _ in session.turn(ref, request):
+            pass
+        assert server.num_ctx == [3000]
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("require_engine")
+async def test_our_engine_loads_a_model_with_the_context_that_the_user_set() -> None:
+    async with HttpClient() as http:
+        backend = LlamaCppBackend(settings(llamacpp__context=256), http)
+        file = await backend._file("tiny")
+        assert backend._wanted(file).spec.context == 256
+        ModelKnowledge(settings()).say(ModelRef.parse("tiny"), context=512)
+        assert backend._wanted(file).spec.context == 512
+        await backend.close()

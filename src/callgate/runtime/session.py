@@ -14,6 +14,7 @@ from callgate.backends import Backend, Loading, LoadsModels, StatesMeans, backen
 from callgate.detect import Finding
 from callgate.gate import Mender, Observation, Plan, needs_knowledge, plan
 from callgate.runtime.detector import AsyncDetector
+from callgate.runtime.knowledge import ModelKnowledge, with_manual_context
 from callgate.runtime.policies import Surface, policy_for
 from callgate.settings import Settings, load_settings
 from callgate.vocabulary import (
@@ -58,7 +59,9 @@ class Session:
         self._on_loading = on_loading
         self.on_observation = on_observation
         self._http = HttpClient()
-        self._detector = AsyncDetector(self._settings)
+        self.knowledge = ModelKnowledge(self._settings)
+        """What the user said of models, and what is only noted for as long as this session lasts."""
+        self._detector = AsyncDetector(self._settings, knowledge=self.knowledge)
         self._open: dict[tuple[str, str], Backend] = {}
         self._refusals: dict[ModelRef, str] = {}
         """What servers said that refused tools for a model. They aren't sent any again in this session."""
@@ -133,7 +136,7 @@ class Session:
     def _plan(self, ref: ModelRef, request: ChatRequest, finding: Finding, refusal: str | None) -> Plan:
         templates = finding.facts.templates or {}
         return plan(
-            msgspec.structs.replace(request, model=ref.name),
+            with_manual_context(msgspec.structs.replace(request, model=ref.name), ref, self.knowledge),
             finding.capabilities,
             self._means(ref, finding.facts),
             policy_for(ref, self._settings, self._surface),

@@ -19,6 +19,7 @@ from callgate.backends.openai import OpenAIBackend
 from callgate.backends.prompts import RenderedPrompt, WireRequest
 from callgate.backends.protocol import Loading
 from callgate.backends.requirements import require_tools
+from callgate.registry import Registry
 from callgate.settings import Settings
 from callgate.vocabulary import (
     IN_THE_BOX,
@@ -61,6 +62,7 @@ class LlamaCppBackend:
             budget=options.memory_budget * 10**6,
             load_seconds=settings.timeouts.first_byte or None,
         )
+        self._registry = Registry.in_folder(settings.data_folder)
         self._files: dict[str, tuple[tuple[int, int], ModelFile]] = {}
         self._admitted: set[tuple[str, tuple[int, int]]] = set()
 
@@ -177,7 +179,7 @@ class LlamaCppBackend:
     def _wanted(self, file: ModelFile, *, embedding: bool = False) -> Wanted:
         require_engine(self._settings.llamacpp.server)
         options = self._settings.llamacpp
-        context = context_for(file.facts, options.context)
+        context = self._context_said_of(file) or context_for(file.facts, options.context)
         spec = EngineSpec(
             path=file.path,
             name=file.name,
@@ -193,6 +195,12 @@ class LlamaCppBackend:
             pooling=None if not embedding or _is_for_embedding(file.facts) else "mean",
         )
         return Wanted(spec, version_of(file.path), bytes_to_load(file, context, options.kv_type))
+
+    def _context_said_of(self, file: ModelFile) -> int | None:
+        """What the user said of this very model outweighs what the settings say of all."""
+        ref = ModelRef(file.name, file.name) if file.is_in_the_box else ModelRef("file", file.path)
+        record = self._registry.get(ref)
+        return record.manual_context if record else None
 
     async def _blamed(self, engine: EngineProcess, error: BackendError) -> BackendError:
         """The engine's death, if that is what is behind the error. One that hangs is ended, and started anew later."""
