@@ -10,6 +10,7 @@
     │   └── TemplateError       a chat template that doesn't parse
     │       └── TemplateTooCostly   one that would take too much time or memory to render
     ├── StorageError            what callgate keeps on disk can't be read or written
+    ├── ToolServerFailed        a server of tools didn't start, or ended
     ├── HubRefused              the hub has the model, and won't give it to us
     │   ├── NoToken             it wants to know who asks
     │   ├── LicenceNotAccepted  whoever asks has yet to accept the model's licence
@@ -107,6 +108,10 @@ class WrongHash(FetchFailed):
 
 class StorageError(CallgateError):
     """What callgate keeps on disk can't be read or written."""
+
+
+class ToolServerFailed(CallgateError):
+    """A server of tools that didn't start, or ended."""
 
 
 class BackendError(CallgateError):
