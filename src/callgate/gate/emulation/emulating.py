@@ -1,0 +1,154 @@
+"""A request with tools, made one that a model without tools can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from callgate.gate.emulation.answers import EmulatedAnswer, JsonAnswer, TagAnswer
+from callgate.gate.emulation.closing import closed
+from callgate.gate.emulation.conventions import Convention, calls_text, instructions
+from callgate.gate.emulation.describing import described
+from callgate.gate.emulation.grammar_text import LONGEST_TEXT as LONGEST_IN_GRAMMAR
+from callgate.gate.emulation.held import grammar_for, schema_for
+from callgate.gate.emulation.schema_text import LONGEST_TEXT as LONGEST_IN_SCHEMA
+from callgate.gate.emulation.shapes import Shape
+from callgate.gate.history import history_for, with_system_text
+from callgate.vocabulary import Capabilities, ChatRequest, Means, Notice, Tool, UsageError
+
+MOST_CALLS = 4
+"""In one answer: each has to be bounded, so their number has to be, too."""
+MOST_TOKENS = 4096
+FEWEST_TOKENS = 256
+USUAL_CONTEXT = 8192
+CHARACTERS_PER_TOKEN = 2
+"""English has about four; but digits, marks and other scripts have fewer, and the arguments have to fit in any case."""
+
+
+class Emulation(msgspec.Struct, frozen=True):
+    """A request as it is sent, and how its answer is to be read."""
+
+    request: ChatRequest
+    convention: Convention = "tags"
+    held: bool = False
+    """The backend holds the answer to the convention; where it doesn't, calls have to be recovered from the text."""
+    calls_tools: bool = False
+    """Tools are offered at all."""
+    notices: tuple[Notice, ...] = ()
+    shapes: Mapping[str, Shape] = {}
+    plain_reply: bool = True
+
+    def answer(self) -> EmulatedAnswer:
+        """Reads one answer to the request."""
+        if self.convention == "json":
+            return JsonAnswer(self.shapes, plain_reply=self.plain_reply)
+        return TagAnswer(self.shapes)
+
+
+def emulate(request: ChatRequest, means: Means, capabilities: Capabilities) -> ChatRequest:
+    """The request without tools, which asks for calls in its prompt and is held to them by what `means` there are."""
+    return emulation_of(request, means, capabilities).request
+
+
+def emulation_of(request: ChatRequest, means: Means, capabilities: Capabilities) -> Emulation:
+    """The request without tools, and how to read the answer.
+
+    Raises: UsageError, if the tool that must be called isn't offered.
+    """
+    forced, tools = _chosen(request)
+    by_schema = means.schema and (request.schema is not None or not means.grammar)
+    by_grammar = means.grammar and not by_schema and request.schema is None and "grammar" not in request.extra
+    convention: Convention = "json" if by_schema else "tags"
+    messages, notices = history_for(
+        request.messages, capabilities, "emulated", None, calls_as=lambda calls: calls_text(convention, calls)
+    )
+    plain = msgspec.structs.replace(request, messages=messages, tools=(), tool_choice=None, parallel_tool_calls=None)
+    if not tools:
+        return Emulation(plain, notices=notices)
+    if by_schema or (by_grammar and forced):
+        plain = msgspec.structs.replace(plain, think=_think(request, capabilities))
+    most = MOST_CALLS if _may_be_several(request, capabilities) else 1
+    prepared = _prepared(
+        tuple(msgspec.json.encode(tool) for tool in tools),
+        _tokens(request, capabilities) * CHARACTERS_PER_TOKEN // most,
+        LONGEST_IN_SCHEMA if by_schema else LONGEST_IN_GRAMMAR,
+    )
+    told = instructions(
+        convention,
+        prepared.listed,
+        forced=forced,
+        several=most > 1,
+        holds=by_schema or by_grammar,
+        replies_in_json=request.schema is not None,
+    )
+    if by_schema:
+        schema = schema_for(prepared.shapes, most=most, forced=forced, reply=request.schema)
+        plain = msgspec.structs.replace(plain, schema=schema)
+    elif by_grammar:
+        grammar = grammar_for(prepared.shapes, most=most, forced=forced)
+        plain = msgspec.structs.replace(plain, extra={**plain.extra, "grammar": grammar})
+    return Emulation(
+        msgspec.structs.replace(plain, messages=with_system_text(messages, told, capabilities)),
+        convention,
+        by_schema or by_grammar,
+        True,
+        notices,
+        prepared.shapes,
+        request.schema is None,
+    )
+
+
+class _Prepared(msgspec.Struct, frozen=True):
+    shapes: Mapping[str, Shape]
+    listed: str
+
+
+@lru_cache(maxsize=64)
+def _prepared(tools: tuple[bytes, ...], characters: int, longest_text: int) -> _Prepared:
+    """The same tools come with every request of a conversation."""
+    offered = [msgspec.json.decode(tool, type=Tool) for tool in tools]
+    shaped = [(tool, closed(tool.parameters, characters, longest_text=longest_text)) for tool in offered]
+    return _Prepared({tool.name: shape for tool, shape in shaped}, described(shaped))
+
+
+def _chosen(request: ChatRequest) -> tuple[bool, Sequence[Tool]]:
+    """Whether there must be a call, and of which tools there may be."""
+    match request.tool_choice:
+        case "none":
+            return False, ()
+        case None | "auto":
+            return False, request.tools
+        case "required":
+            return True, request.tools
+        case name:
+            named = [tool for tool in request.tools if tool.name == name]
+            if not named:
+                raise UsageError(
+                    f"the tool {name[:80]!r} must be called, but isn't offered",
+                    hint="name one of the tools, or auto, none or required",
+                )
+            return True, named
+
+
+def _may_be_several(request: ChatRequest, capabilities: Capabilities) -> bool:
+    """A model that doesn't know how would repeat the same call until it may no longer."""
+    if request.parallel_tool_calls is not None:
+        return request.parallel_tool_calls
+    return capabilities.supports_parallel_tool_calls is True
+
+
+def _tokens(request: ChatRequest, capabilities: Capabilities) -> int:
+    asked = request.max_tokens or request.options.get("num_predict") or request.options.get("max_tokens")
+    context = capabilities.loaded_context or capabilities.context_length or USUAL_CONTEXT
+    most = max(FEWEST_TOKENS, min(MOST_TOKENS, context // 4))
+    return min(asked, most) if isinstance(asked, int) and asked > 0 else most
+
+
+def _think(request: ChatRequest, capabilities: Capabilities) -> Any:
+    """A model that begins by thinking would have to think in the form of its answer: better not at all."""
+    if request.think is None and capabilities.supports_enable_thinking:
+        return False
+    return request.think
