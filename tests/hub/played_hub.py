@@ -64,7 +64,8 @@ class PlayedHub:
         self.api_fault: Fault | None = None
         self.slow = 0.0
         """Seconds for each 64 kB."""
-        self._hashes: dict[tuple[str, str], str] = {}
+        self.hashes: dict[int, str] = {}
+        """By the content's identity."""
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[PlayedHub]:
@@ -77,11 +78,11 @@ class PlayedHub:
         return [request.raw_path for request in self.requests if request.path.startswith(start)]
 
     def sha256(self, repo: str, file: str) -> str:
-        if (repo, file) not in self._hashes:
-            content = self.repos[repo].files[file]
+        content = self.repos[repo].files[file]
+        if id(content) not in self.hashes:
             with content.open("rb") if isinstance(content, Path) else _Opened(content) as opened:
-                self._hashes[repo, file] = hashlib.file_digest(opened, "sha256").hexdigest()
-        return str(self.repos[repo].lies.get(file, {}).get("sha256", self._hashes[repo, file]))
+                self.hashes[id(content)] = hashlib.file_digest(opened, "sha256").hexdigest()
+        return str(self.repos[repo].lies.get(file, {}).get("sha256", self.hashes[id(content)]))
 
     def size(self, repo: str, file: str) -> int:
         content = self.repos[repo].files[file]

@@ -114,6 +114,10 @@ class Fetcher:
         content = self._shelf.content(self._locations[file.name].tag, file.name)
         return content if os.path.isfile(content) else None
 
+    def _shown(self, file: HubFile) -> str | None:
+        path = self._shelf.path(file.name)
+        return path if os.path.lexists(path) else None
+
     async def _fetch(self, file: HubFile, front: dict[int, bytes]) -> FetchedFile:
         location = self._locations[file.name]
         fetched = resumed = 0
@@ -122,7 +126,7 @@ class Fetcher:
             lambda: self._watcher.note(f"another program is fetching {file.name!r}: waiting for it"),
         ):
             if here := self._here(file):
-                digest = await self._checked(here, file, location)
+                digest = await self._checked_again(here, file, location)
             else:
                 digest, fetched, resumed = await self._download(file, location, front)
         return FetchedFile(
@@ -157,7 +161,9 @@ class Fetcher:
                     partial.discard()
                     digest, more, _ = await self._download(file, location, {})
                     return digest, fetched + more, 0
-                self._set_apart(partial, error)
+                partial.close()
+                self._set_apart(partial.path, error, move=True)  # it is ours: nobody takes it for a model yet
+                partial.discard()
                 raise
             partial.arrive(self._shelf.content(location.tag, file.name))
         finally:
@@ -181,20 +187,25 @@ class Fetcher:
 
         return await in_background(lambda: verified(path, file.name, location.expected, read))
 
-    def _set_apart(self, partial: Partial, error: WrongHash) -> None:
-        """It is ours, whoever else uses the folder: nobody takes it for a model yet."""
-        partial.close()
+    async def _checked_again(self, here: str, file: HubFile, location: Location) -> str:
+        """Of what was fetched before, perhaps by somebody else."""
+        try:
+            return await self._checked(here, file, location)
+        except WrongHash as error:
+            self._set_apart(self._shown(file) or here, error, move=not self._shelf.is_shared)
+            raise
+
+    def _set_apart(self, path: str, error: WrongHash, *, move: bool) -> None:
         entry = Quarantine(self._settings).add(
-            (partial.path,),
+            (path,),
             reason=error.message,
             kind=type(error).__name__,
             repo=self._repository.id,
             revision=self._repository.commit,
-            move=True,
+            move=move,
             may_return=False,
         )
-        partial.discard()
-        error.hint = f"{error.hint}; it is in quarantine: callgate quarantine delete {entry.id}"
+        error.hint = f"it is in quarantine: callgate quarantine delete {entry.id}, then fetch it again"
 
     def _require_space(self) -> None:
         needed = 0
