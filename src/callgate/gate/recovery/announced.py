@@ -71,6 +71,6 @@ def _format(look: Lookout, passed: list[str], block: Block) -> str:
     having = [
         {name for name, _ in look.blocks.get(opener, ())} | set(look.sections.get(opener, ())) for opener in passed
     ]
-    having.append({format.name for format in look.formats if block in format.blocks} or having[-1])
+    having.append({known.name for known in look.formats if block in known.blocks} or having[-1])
     both = set.intersection(*having) or having[-1]
-    return next(format.name for format in look.formats if format.name in both)
+    return next(known.name for known in look.formats if known.name in both)

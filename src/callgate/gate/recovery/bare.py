@@ -2,20 +2,21 @@
 
 - JSON, an object or an array of them, with a name and arguments and nothing that calls don't have, where it begins a
   line; within a line only if every name counts, or the model is known to write so. Never inside of other JSON.
-- `[get_weather(city='Paris')]` likewise; never in an expression.
-- The whole answer, or all of it behind the thinking: a fenced block with nothing but calls, `get_weather(city='Paris')`,
-  or a tool's name with its arguments behind it. A fenced block with words before or behind it shows an example.
+- `[get_weather(city='Paris')]`, behind words too, but never in an expression.
+- A whole answer, or all of it behind the thinking: fenced blocks of calls only, `get_weather(city='Paris')`, a
+  tool's name with its arguments behind it. A fenced block with words before or behind it shows an example.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Set as AbstractSet
 
 from callgate.gate.recovery import grammars, tagged
 from callgate.gate.recovery.announced import Candidate
 from callgate.gate.recovery.literals import python_calls
 from callgate.gate.recovery.offered import Offers
-from callgate.gate.recovery.said import CALL_KEYS, said_in
+from callgate.gate.recovery.said import CALL_KEYS, Said, said_in
 from callgate.gate.recovery.shapes import Block
 from callgate.gate.recovery.source import Reading, Source, finder
 from callgate.gate.recovery.values import read_value
@@ -26,6 +27,7 @@ _INFO = re.compile(r"[\w+-]*")
 _IN_EXPRESSION = frozenset("=([{,+*/%<>&^~\\\"'`_.-")
 _SEPARATORS = ("<｜tool▁sep｜>", "<|tool▁sep|>", "[ARGS]", "<|tool_call_argument_begin|>")
 _GEMMA = Block((), "gemma", ("<tool_call|>",), quotes=('<|"|>', "<escape>"))
+_KIND = finder(*(grammars.KIND + separator for separator in _SEPARATORS[:2]))
 LONGEST_KEY = 32
 FENCE = "```"
 
@@ -44,15 +46,16 @@ def may_begin(before: str, bracket: str, *, anywhere: bool) -> bool:
     return starts_line or (last not in "}]" and (anywhere or bracket == "["))
 
 
-def read_bare(source: Source, offers: Offers) -> Reading[Candidate | None]:
+def read_bare(source: Source, offers: Offers, grammars_tried: AbstractSet[str]) -> Reading[Candidate | None]:
     """A call, or several in brackets, from the bracket at which the source stands."""
     char = yield from source.ahead(1)
+    if char == "[":
+        source.at += 1
+        char = yield from source.skip_blank()
     if char == "{":
-        return (yield from _read_object(source))
-    source.at += 1
-    char = yield from source.skip_blank()
-    if char == "{":
-        return (yield from _read_object(source))
+        return (yield from _read_object(source)) if "json" in grammars_tried else None
+    if "pythonic" not in grammars_tried:
+        return None
     word = yield from _word(source, offers)
     if not word or (yield from source.skip_blank()) != "(":
         return None
@@ -87,7 +90,7 @@ def _read_object(source: Source) -> Reading[Candidate | None]:
     return Candidate(calls, "llama3_json" if text.startswith("{") else "xlam") if calls else None
 
 
-def _calls(text: str):  # type: ignore[no-untyped-def]
+def _calls(text: str) -> list[Said]:
     from callgate.tools import read_loosely
 
     read = read_loosely(text, cut=True) if text else None
@@ -108,7 +111,7 @@ def _word(source: Source, offers: Offers) -> Reading[str]:
         yield
 
 
-def read_fenced(source: Source, offers: Offers) -> Reading[Candidate | None]:
+def read_fenced(source: Source) -> Reading[Candidate | None]:
     """Fenced blocks from here to the end with nothing but calls in them."""
     found: Candidate | None = None
     while (yield from source.take(finder(FENCE))):
@@ -135,12 +138,15 @@ def read_first_words(source: Source, offers: Offers) -> Reading[Candidate | None
         source.at -= len(word)
         calls = (yield from grammars.read_gemma(source, _GEMMA)) if word else []
         return Candidate(calls, "gemma4") if calls and not (yield from source.skip_blank()) else None
+    if (yield from source.take(_KIND)):
+        calls = yield from grammars.read_named(source, Block((), "named"))
+        return Candidate(calls, "deepseek_v3_fenced_json") if calls else None
     word = yield from _word(source, offers)
     if not word:
         return None
     char = yield from source.ahead(1)
     if char == "(":
-        return (yield from _python_lines(source))
+        return (yield from _python_lines(source, offers))
     separator = yield from source.take(finder(*_SEPARATORS))
     if separator:
         calls = yield from grammars.read_arguments(
@@ -159,7 +165,7 @@ def read_first_words(source: Source, offers: Offers) -> Reading[Candidate | None
     return None
 
 
-def _python_lines(source: Source) -> Reading[Candidate | None]:
+def _python_lines(source: Source, offers: Offers) -> Reading[Candidate | None]:
     source.back()
     parts: list[str] = []
     while True:
@@ -177,7 +183,7 @@ def _python_lines(source: Source) -> Reading[Candidate | None]:
     if char:
         return None
     calls = python_calls("\n".join(parts), words=False)
-    return Candidate(calls, "lfm2_pythonic") if calls else None
+    return Candidate(calls, "lfm2_pythonic") if calls and all(map(offers.has_parameters, calls)) else None
 
 
 _NAME = re.compile(r"[\w.\-]*")

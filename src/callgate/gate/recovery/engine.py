@@ -1,4 +1,4 @@
-"""The engine: reads an answer as it comes, and gives out words, thinking and calls as soon as it knows which is which."""
+"""The engine: reads an answer as it comes, and gives out words, thinking and calls as soon as it knows them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Literal
 from callgate.gate.recovery.announced import Candidate, read_announced
 from callgate.gate.recovery.bare import may_begin, read_bare, read_fenced, read_first_words
 from callgate.gate.recovery.channels import Part, read_head, starts_with_head
-from callgate.gate.recovery.formats import FORMATS
+from callgate.gate.recovery.formats import KNOWN
 from callgate.gate.recovery.lookout import ENDINGS, FENCE, lookout
 from callgate.gate.recovery.offered import Offers
 from callgate.gate.recovery.pieces import Mark, Piece, Text, Thinking
 from callgate.gate.recovery.shapes import Format
-from callgate.gate.recovery.source import Finder, Reading, Source, finder, is_whole
+from callgate.gate.recovery.source import Finder, Reading, Source
 from callgate.tools import Names
 
 MOST_HELD = 4_000_000
@@ -25,6 +25,7 @@ LOOKED_BACK = 64
 """Characters before a place that say whether a call may begin there."""
 _MANY = 4 * LOOKED_BACK
 _CLOSING_FENCE = Finder((FENCE,))
+_ENDING = Finder(ENDINGS)
 
 
 class Recovery:
@@ -41,8 +42,9 @@ class Recovery:
         starts_in: Literal["text", "thinking"] = "text",
     ) -> None:
         self._offers = Offers(names)
-        self._anywhere = formats is not None or names is None
-        self._look = lookout(tuple(FORMATS.values()) if formats is None else tuple(formats))
+        tried = KNOWN if formats is None else tuple(formats)
+        self._anywhere = names is None or (tried != KNOWN and any(known.inline for known in tried))
+        self._look = lookout(tried)
         self._source = Source()
         self._out: list[Piece] = []
         self._recent: list[str] = []
@@ -85,7 +87,7 @@ class Recovery:
     def _whole(self, starts_in: str) -> Reading[None]:
         yield
         if starts_in == "thinking":
-            yield from self._think(Finder(self._look.thinking_closers))
+            yield from self._think(self._look.thinking_closers)
         source = self._source
         if self._look.channels and (yield from starts_with_head(source)):
             yield from self._head("")
@@ -102,23 +104,17 @@ class Recovery:
         """Plain words, up to and with the next thing that isn't."""
         source, literals = self._source, self._look.literals
         while True:
-            match = (literals.exact if source.ended else literals.pattern).search(source.text, source.at)
-            end = match.start() if match else len(source.text)
-            if end > source.at:
-                source.at = end
+            start, literal = literals.find(source.text, source.at, ended=source.ended)
+            if start > source.at:
+                source.at = start
                 self._say(source.release())
-            if match is None:
-                if source.ended:
-                    return
-                self._watch, self._thinks = literals.pattern.search, False
-                yield
-                self._watch = None
-            elif source.ended or is_whole(match, literals, source.text):
-                source.at = match.end()
-                yield from self._meet(match.group())
+            if literal:
+                source.at += len(literal)
+                yield from self._meet(literal)
                 return
-            else:
-                yield
+            if source.ended:
+                return
+            yield from self._more(literals, thinks=False)
 
     def _meet(self, literal: str) -> Reading[None]:
         """Something that isn't plain, and was read."""
@@ -131,14 +127,14 @@ class Recovery:
             before = "" if self._after_call else self._before()
             if may_begin(before, literal, anywhere=self._anywhere):
                 source.back()
-                yield from self._try(read_bare(source, self._offers))
+                yield from self._try(read_bare(source, self._offers, self._look.bare))
             else:
                 self._say(source.release())
         elif literal in look.openers:
             yield from self._try(read_announced(source, look, literal), literal)
         elif literal in look.thinking:
             self._out.append(Thinking("", source.release()))
-            yield from self._think(finder(look.thinking[literal]))
+            yield from self._think(frozenset((look.thinking[literal],)))
         elif literal in look.heads:
             yield from self._head(literal)
         elif literal in look.marks or literal in look.thinking_closers:
@@ -201,8 +197,7 @@ class Recovery:
     def _first_words(self) -> Reading[None]:
         """An answer that begins with a tool's name, as no other text does."""
         source, look = self._source, self._look
-        if not look.bare:
-            self._fresh = False
+        if "named" not in look.bare:
             return
         yield from source.skip_blank()
         source.back()
@@ -221,9 +216,9 @@ class Recovery:
     def _fence(self) -> Reading[None]:
         """A block of code: text, unless it is a whole answer and nothing but calls."""
         source = self._source
-        if self._fresh and self._look.bare:
+        if self._fresh and self._look.bare & {"json", "fenced"}:
             source.back()
-            candidate = yield from self._bounded(read_fenced(source, self._offers))
+            candidate = yield from self._bounded(read_fenced(source))
             found = self._offers.found(candidate, source.raw()) if isinstance(candidate, Candidate) else []
             if found:
                 source.release()
@@ -262,15 +257,14 @@ class Recovery:
         """A part that holds no calls."""
         source, thinks = self._source, part.kind == "thinking"
         while True:
-            match = (part.ends.exact if source.ended else part.ends.pattern).search(source.text, source.at)
-            end = match.start() if match else len(source.text)
-            if end > source.at:
-                source.at = end
+            start, literal = part.ends.find(source.text, source.at, ended=source.ended)
+            if start > source.at:
+                source.at = start
                 self._give(source.release(), thinks=thinks)
-            if match and (source.ended or is_whole(match, part.ends, source.text)):
-                if match.group() in self._look.heads:
+            if literal:
+                if literal in self._look.heads:
                     return
-                source.at = match.end()
+                source.at += len(literal)
                 if say_end:
                     self._say(source.release())
                 elif thinks:
@@ -280,38 +274,35 @@ class Recovery:
                 return
             if source.ended:
                 return
-            if match is None:
-                self._watch, self._thinks = part.ends.pattern.search, thinks
-                yield
-                self._watch = None
-            else:
-                yield
+            yield from self._more(part.ends, thinks=thinks)
 
-    def _think(self, ends: Finder) -> Reading[None]:
+    def _more(self, watched: Finder, *, thinks: bool) -> Reading[None]:
+        """Waits; if nothing is held back, what has nothing of note in it needs no more than a look."""
+        if self._source.at == len(self._source.text):
+            self._watch, self._thinks = watched.may_begin.search, thinks
+        yield
+        self._watch = None
+
+    def _think(self, ends: frozenset[str]) -> Reading[None]:
         """Thinking. A call in it is one only if it is the last thing, and the thinking was never ended."""
         source = self._source
-        watch = Finder({*ends.literals, *self._look.openers})
+        watched = self._look.thinking_finder(ends)
         while True:
-            match = (watch.exact if source.ended else watch.pattern).search(source.text, source.at)
-            end = match.start() if match else len(source.text)
-            if end > source.at:
-                source.at = end
+            start, literal = watched.find(source.text, source.at, ended=source.ended)
+            if start > source.at:
+                source.at = start
                 self._give(source.release(), thinks=True)
-            if match is None:
-                if source.ended:
-                    return
-                self._watch, self._thinks = watch.pattern.search, True
-                yield
-                self._watch = None
-            elif source.ended or is_whole(match, watch, source.text):
-                source.at = match.end()
-                if match.group() in ends.literals:
+            if literal:
+                source.at += len(literal)
+                if literal in ends:
                     self._out.append(Thinking("", source.release()))
                     return
-                if (yield from self._call_in_thinking(match.group())):
+                if (yield from self._call_in_thinking(literal)):
                     return
+            elif source.ended:
+                return
             else:
-                yield
+                yield from self._more(watched, thinks=True)
 
     def _call_in_thinking(self, opener: str) -> Reading[bool]:
         source, look = self._source, self._look
@@ -345,7 +336,7 @@ class Recovery:
         """A token that ends an answer, if it does."""
         source = self._source
         size = source.held()
-        while (yield from source.skip_blank()) and (yield from source.take(finder(*ENDINGS))):
+        while (yield from source.skip_blank()) and (yield from source.take(_ENDING)):
             pass
         if source.at == len(source.text) and source.ended:
             self._mark()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 from callgate.gate.recovery.literals import Literals, NoLiteral, python_calls
 from callgate.gate.recovery.said import Said, object_of, said_in
@@ -16,6 +17,8 @@ Grammar = Callable[[Source, Block], Reading[list[Said]]]
 LONGEST_NAME = 256
 CALL_ID = "[CALL_ID]"
 """Behind it stands the call's id, and then what stands between name and arguments."""
+KIND = "function"
+"""Some say first what kind of tool it is; there is but one."""
 _FENCES = ("```json", "```")
 _NAME = re.compile(r"[^\s<>{}\[\]()`|｜]*")
 _SPACED_NAME = re.compile(r"[^\n<>{}\[\]()`|｜]*")
@@ -77,10 +80,8 @@ def read_named(source: Source, block: Block) -> Reading[list[Said]]:
     name, between = yield from _name_before(source, block)
     if between == CALL_ID:
         _, between = yield from _name_before(source, block)
-    elif between:
-        char = yield from source.skip_blank()
-        if char and char not in "{`<":  # what came first was the kind of tool
-            name, _ = yield from _name_before(source, block)
+    elif name == KIND and between:
+        name, _ = yield from _name_before(source, block)
     return (yield from read_arguments(source, block, name, announced=bool(between)))
 
 
@@ -108,13 +109,14 @@ def read_arguments(source: Source, block: Block, name: str, *, announced: bool) 
         return []
     if fence:
         yield from _closed_fence(source)
+    closed = ""
     if block.close:
         yield from source.skip_blank()
-        yield from source.take_end(finder(*block.close))
-    return [Said(name, arguments or {})]
+        closed = yield from source.take_end(finder(*block.close))
+    return [Said(name, arguments or {})] if text or closed else []
 
 
-def _object_in(text: str) -> object:
+def _object_in(text: str) -> dict[str, Any] | None:
     from callgate.tools import read_loosely
 
     read = read_loosely(text)
@@ -141,7 +143,13 @@ def read_pythonic(source: Source, block: Block) -> Reading[list[Said]]:
     char = yield from source.skip_blank()
     if char == "{":
         return (yield from read_json(source, block))
-    text = ""
+    before = source.held()
+    if block.close:
+        text, closed = yield from source.until(finder(*block.close))
+        if closed:
+            return python_calls(text) or python_calls(text, greedy=True) or _calls_in(text, keyed=False)
+        source.back()
+        source.at += before
     if char == "[":
         text = yield from read_value(source, brackets="[", loose=True)
     else:
@@ -157,9 +165,7 @@ def read_pythonic(source: Source, block: Block) -> Reading[list[Said]]:
                 source.at += 1
                 yield from source.skip_blank()
         text = "\n".join(parts)
-    calls = python_calls(text) if text else []
-    if not calls:
-        calls = _calls_in(text, keyed=False)
+    calls = (python_calls(text) or _calls_in(text, keyed=False)) if text else []
     if calls and block.close:
         yield from source.skip_blank()
         yield from source.take_end(finder(*block.close))
@@ -174,12 +180,25 @@ def read_gemma(source: Source, block: Block) -> Reading[list[Said]]:
     text = yield from read_value(source, quotes=block.quotes, brackets="{")
     if not name or not text:
         return []
-    reader = Literals(text, quotes=block.quotes)
-    try:
-        arguments = reader.value()
-    except NoLiteral:
+    arguments = _marked_object(text, block)
+    if arguments is None:
         return []
     if block.close:
         yield from source.skip_blank()
         yield from source.take_end(finder(*block.close))
-    return [Said(name, arguments)] if isinstance(arguments, dict) else []
+    return [Said(name, arguments)]
+
+
+def _marked_object(text: str, block: Block) -> dict[str, object] | None:
+    """Where the mark behind the last text was forgotten, it goes before the last bracket."""
+    for end in block.close:
+        text = text.removesuffix(end)
+    open_marks = [mark for mark in block.quotes if text.count(mark) % 2 and text.endswith("}")]
+    for candidate in (text, *(f"{text[:-1]}{mark}}}" for mark in open_marks)):
+        try:
+            found = Literals(candidate, quotes=block.quotes).value()
+        except NoLiteral:
+            continue
+        if isinstance(found, dict):
+            return found
+    return None

@@ -1,7 +1,7 @@
 """Values and calls as Python writes them, and relatives of that: `[get_weather(city='Paris', days=3)]`.
 
-What models write isn't quite Python: `true` and `null`, quotes inside of quotes, line breaks inside of strings. The text
-is there as a whole; time is linear, depth is bounded.
+What models write isn't quite Python: `true` and `null`, quotes inside of quotes, line breaks inside of strings. The
+text is there as a whole; time is linear, depth is bounded.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ _BLANK = re.compile(r"\s*")
 _NAME = re.compile(r"[^\W\d][\w.\-/]*")
 _PARAMETER = re.compile(r"([^\W\d][\w\-]*)\s*=(?!=)\s*")
 _NUMBER = re.compile(r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?=\s*[,)\]}]|\s*\Z)")
+_KEY = re.compile(r"[^{}\[\](),:=]+")
 _WORD = re.compile(r"[^,()\[\]{}'\"=<>]*[^,()\[\]{}'\"=<>\s]")
 _PLAIN = {quote: re.compile(rf"[^{quote}\\]*") for quote in "\"'"}
 _ENDS_STRING = re.compile(r"\s*(?:[,:)\]}]|\Z)")
+_ENDS_ARGUMENT = re.compile(r"\s*(?:,\s*[^\W\d][\w\-]*\s*=|\)\s*(?:\]?\s*\Z|,\s*[^\W\d][\w.]*\())")
 _PREFIX = re.compile(r"(?:[rRuUbBfF]|[bB][rR]|[rR][bB])(?=['\"])")
 _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 _ESCAPES = {
@@ -41,12 +43,13 @@ class NoLiteral(Exception):
     """The text is something else."""
 
 
-def python_calls(text: str, *, words: bool = True) -> list[Said]:
+def python_calls(text: str, *, words: bool = True, greedy: bool = False) -> list[Said]:
     """The calls that make up `text`, in brackets or one after another; none, if it is anything else.
 
-    `words`: whether a value may be a word without quotes, which then is a text.
+    `words`: whether a value may be a word without quotes, which then is a text. `greedy`: a text goes on until nothing
+    else can follow it than the next argument or the end of the call.
     """
-    reader = Literals(text, words=words)
+    reader = Literals(text, words=words, greedy=greedy)
     try:
         return reader.calls()
     except NoLiteral:
@@ -56,11 +59,12 @@ def python_calls(text: str, *, words: bool = True) -> list[Said]:
 class Literals:
     """One pass over a text. `quotes` are marks that stand around texts instead of quotes."""
 
-    def __init__(self, text: str, *, quotes: Sequence[str] = (), words: bool = True) -> None:
+    def __init__(self, text: str, *, quotes: Sequence[str] = (), words: bool = True, greedy: bool = False) -> None:
         self.text = text
         self.at = 0
         self._quotes = quotes
         self._words = words
+        self._ends_string = _ENDS_ARGUMENT if greedy else _ENDS_STRING
         self._depth = 0
 
     def calls(self) -> list[Said]:
@@ -100,7 +104,7 @@ class Literals:
                 arguments = whole
             if not self._passes(",") and not self.text.startswith(")", self.at):
                 raise NoLiteral
-        return Said(name, arguments)
+        return Said(name.removesuffix(".call"), arguments)
 
     def value(self) -> object:
         self._skip()
@@ -121,13 +125,17 @@ class Literals:
             return value
         return self._scalar()
 
-    def _object(self) -> dict[str, object]:
+    def _object(self) -> dict[str, object] | list[object]:
+        start = self.at
         self.at += 1
         found: dict[str, object] = {}
         while not self._passes("}"):
             key = self._key()
             if not self._passes(":") and not self._passes("="):
-                raise NoLiteral
+                if found or self._quotes:
+                    raise NoLiteral
+                self.at = start
+                return self._list("}")  # a set
             found[key] = self.value()
             if not self._passes(",") and not self.text.startswith("}", self.at):
                 raise NoLiteral
@@ -141,12 +149,11 @@ class Literals:
         char = self.text[self.at : self.at + 1]
         if char and char in "'\"":
             return self._string(char)
-        end = self.text.find(":", self.at)
-        key = self.text[self.at : end].strip() if end > 0 else ""
-        if not key or any(bracket in key for bracket in "{}[](),"):
+        key = _KEY.match(self.text, self.at)
+        if key is None:
             raise NoLiteral
-        self.at = end
-        return key
+        self.at = key.end()
+        return key.group().strip()
 
     def _list(self, closer: str) -> list[object]:
         self.at += 1
@@ -193,7 +200,7 @@ class Literals:
                 raise NoLiteral
             if self.text[at] == "\\":
                 at += 2
-            elif _ENDS_STRING.match(self.text, at + 1):
+            elif self._ends_string.match(self.text, at + 1):
                 self.at = at + 1
                 inside = self.text[start:at]
                 return _unescaped(inside) if escapes else inside

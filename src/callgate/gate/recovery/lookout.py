@@ -8,8 +8,13 @@ from functools import lru_cache
 from callgate.gate.recovery.shapes import Block, Format
 from callgate.gate.recovery.source import Finder
 
-ENDINGS = ("<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "<end_of_turn>",
-           "<｜end▁of▁sentence｜>", "<|end▁of▁sentence|>", "<|END_OF_TURN_TOKEN|>", "<|eot|>", "<|eom|>", "<|end|>", "<|return|>", "<|call|>", "<|tool_response>")  # fmt: skip
+ENDINGS = frozenset(
+    {
+        *("<|im_end|>", "<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "<end_of_turn>", "<|END_OF_TURN_TOKEN|>"),
+        *("<|eot_id|>", "<|eom_id|>", "<|eot|>", "<|eom|>", "<|end|>", "<|return|>", "<|call|>", "<|tool_response>"),
+        *("<｜end▁of▁sentence｜>", "<|end▁of▁sentence|>"),
+    }
+)
 """Tokens that end an answer; they belong to nobody's words where nothing but such follows."""
 FENCE = "```"
 
@@ -26,22 +31,21 @@ class Lookout:
         self.thinking: dict[str, str] = {}
         self.marks: set[str] = set()
         self.bare: set[str] = set()
-        self.channels = {format.channels for format in formats} - {""}
-        for format in formats:
-            for block in format.blocks:
+        self.channels = any(known.channels for known in formats)
+        for known in formats:
+            for block in known.blocks:
                 for opener in block.open:
-                    known = self.blocks.setdefault(opener, [])
-                    known.append((format.name, block))
+                    self.blocks.setdefault(opener, []).append((known.name, block))
                 self.closers.update(block.close)
                 if block.tags:
                     self.closers.update(block.tags.call_end)
-            for opener, closer in format.sections:
-                self.sections.setdefault(opener, []).append(format.name)
+            for opener, closer in known.sections:
+                self.sections.setdefault(opener, []).append(known.name)
                 self.section_ends[opener] = (closer,)
                 self.closers.add(closer)
-            self.thinking.update(format.thinking)
-            self.marks.update(format.marks)
-            self.bare.update(format.bare)
+            self.thinking.update(known.thinking)
+            self.marks.update(known.marks)
+            self.bare.update(known.bare)
         if self.channels:
             self.marks.update(("<|end|>", "<|eom|>"))
         self.openers = frozenset((*self.blocks, *self.sections))
@@ -63,7 +67,14 @@ class Lookout:
                 *ENDINGS,
             }
         )
+        self._thinking_finders: dict[frozenset[str], Finder] = {}
         self.tail_finder = Finder({*self.closers, *ENDINGS, ";", ","} - self.openers)
+
+    def thinking_finder(self, ends: frozenset[str]) -> Finder:
+        """For what ends a thinking, and the openers of calls in it."""
+        if ends not in self._thinking_finders:
+            self._thinking_finders[ends] = Finder(ends | self.openers)
+        return self._thinking_finders[ends]
 
 
 @lru_cache(maxsize=64)

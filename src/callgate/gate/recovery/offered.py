@@ -32,6 +32,13 @@ class Offers:
     def is_name(self, word: str) -> bool:
         return self.names is None or word in self.spellings
 
+    def has_parameters(self, said: Said) -> bool:
+        """Whether this sets parameters of the tool and no others, as code with a function of that name rarely does."""
+        if self.names is None:
+            return True
+        schema = self._schemas.get(said.name.removeprefix(PREFIXES[0]), {})
+        return bool(said.arguments) and said.arguments.keys() <= schema.get("properties", {}).keys()
+
     def found(self, candidate: Candidate, raw: str) -> list[Found]:
         """The calls of offered tools among those that were read; the first has all the text."""
         found: list[Found] = []

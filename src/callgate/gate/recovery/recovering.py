@@ -30,7 +30,7 @@ def recover(
     text: str | Iterable[str],
     tools: Iterable[Tool] | None,
     *,
-    format: str = "auto",
+    format: str = "auto",  # noqa: A002 – the option's name
     starts_in: Literal["text", "thinking"] = "text",
     repair: bool = True,
 ) -> Recovered:
@@ -59,7 +59,7 @@ def formats_called(name: str) -> Sequence[Format] | None:
         return None
     if name not in FORMATS:
         raise UsageError(f"there is no format {name!r}", hint="`callgate recover --list-formats` shows all")
-    return None if name == "ollama_generic" else (FORMATS[name],)
+    return (FORMATS[name],)
 
 
 def _recovered(pieces: Sequence[Piece], schemas: Mapping[str, Mapping[str, Any]]) -> Recovered:

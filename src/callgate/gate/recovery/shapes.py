@@ -49,12 +49,15 @@ class Format(msgspec.Struct, frozen=True):
     bare: tuple[str, ...] = ()
     """Calls that nothing announces: `json`, `pythonic`, `named`, `fenced`."""
     thinking: tuple[tuple[str, str], ...] = (("<think>", "</think>"),)
-    channels: str = ""
-    """The kind of headers that say whom a part of the answer is for: `harmony` or `glimmer`."""
+    inline: bool = False
+    """Whether bare calls may stand within a line."""
+    channels: bool = False
+    """Whether headers say whom a part of the answer is for."""
     marks: tuple[str, ...] = ()
     """Tokens that are nobody's words."""
     markers: tuple[str, ...] = ()
-    """A template that has one of these writes calls so."""
+    """A template that has all of these writes calls so."""
     families: tuple[str, ...] = ()
-    about: str = ""
-    """A call as the format writes it, for people."""
+    """What the names of such families begin with."""
+    example: str = ""
+    """A call, as the format writes it, for people."""

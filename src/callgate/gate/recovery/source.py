@@ -87,35 +87,34 @@ class Source:
     def take(self, finder: Finder) -> Reading[str]:
         """Passes the literal that comes next, and gives it; nothing if none does."""
         while True:
-            match = (finder.exact if self.ended else finder.pattern).match(self.text, self.at)
+            if not self.ended and self.text[self.at : self.at + finder.longest] in finder.beginnings:
+                yield
+                continue
+            match = finder.exact.match(self.text, self.at)
             if match is None:
                 return ""
-            if self.ended or is_whole(match, finder, self.text):
-                self.at = match.end()
-                return match.group()
-            yield
+            self.at = match.end()
+            return match.group()
 
     def take_end(self, finder: Finder) -> Reading[str]:
         """The same for what ends something: the text may end in the middle of it."""
         found = yield from self.take(finder)
-        if not found and self.ended and (rest := finder.pattern.match(self.text, self.at)):
-            found, self.at = rest.group(), rest.end()
+        rest = self.text[self.at : self.at + finder.longest]
+        if not found and self.ended and rest in finder.beginnings:
+            found, self.at = rest, len(self.text)
         return found
 
     def until(self, finder: Finder) -> Reading[tuple[str, str]]:
         """Passes all up to the next of the literals and that too; gives both, the literal empty at the end."""
         parts: list[str] = []
         while True:
-            match = (finder.exact if self.ended else finder.pattern).search(self.text, self.at)
-            end = match.start() if match else len(self.text)
-            if end > self.at:
-                parts.append(self.text[self.at : end])
-                self.at = end
-            if match and (self.ended or is_whole(match, finder, self.text)):
-                self.at = match.end()
-                return "".join(parts), match.group()
-            if self.ended:
-                return "".join(parts), ""
+            start, literal = finder.find(self.text, self.at, ended=self.ended)
+            if start > self.at:
+                parts.append(self.text[self.at : start])
+                self.at = start
+            if literal or self.ended:
+                self.at += len(literal)
+                return "".join(parts), literal
             yield
 
     def while_in(self, pattern: re.Pattern[str], most: int) -> Reading[str]:
@@ -133,23 +132,33 @@ class Source:
             yield
 
 
-def is_whole(match: re.Match[str], finder: Finder, text: str) -> bool:
-    return match.group() in finder.literals and (match.end() < len(text) or match.group() not in finder.growing)
-
-
 class Finder:
     """Finds the first of some literals, or the beginning of one where the text is cut."""
 
-    __slots__ = ("exact", "growing", "literals", "pattern")
+    __slots__ = ("beginnings", "exact", "longest", "may_begin")
 
     def __init__(self, literals: Iterable[str]) -> None:
-        self.literals = frozenset(literals)
-        self.growing = {
-            one for one in self.literals if any(two != one and two.startswith(one) for two in self.literals)
-        }
-        """Those that may become a longer one when more text comes."""
-        self.pattern = re.compile(_branches(self.literals, cut=True))
-        self.exact = re.compile(_branches(self.literals, cut=False))
+        known = sorted(literals, key=len, reverse=True)
+        self.exact = re.compile("|".join(map(re.escape, known)) or "(?!)")
+        self.beginnings = frozenset(literal[:size] for literal in known for size in range(1, len(literal)))
+        self.longest = len(known[0]) if known else 0
+        self.may_begin = re.compile(_two_characters(known))
+        """Finds nothing where there is none, at little cost."""
+
+    def find(self, text: str, at: int, *, ended: bool) -> tuple[int, str]:
+        """Where the next is, and which; no literal where it may be beginning, or, at the text's end, where none is."""
+        near = self.may_begin.search(text, at)
+        if near is None:
+            return len(text), ""
+        match = self.exact.search(text, near.start())
+        start, literal = (match.start(), match.group()) if match else (len(text), "")
+        if not ended:
+            place = self.may_begin.search(text, max(near.start(), len(text) - self.longest + 1))
+            while place and place.start() <= start:
+                if text[place.start() :] in self.beginnings:
+                    return place.start(), ""
+                place = self.may_begin.search(text, place.start() + 1)
+        return start, literal
 
 
 @lru_cache(maxsize=1024)
@@ -157,21 +166,13 @@ def finder(*literals: str) -> Finder:
     return Finder(literals)
 
 
-def _branches(literals: Iterable[str], *, cut: bool) -> str:
-    """A pattern for the longest of the literals that fits, or (`cut`) the beginning of one at the end of the text."""
-    by_first: dict[str, set[str]] = {}
+def _two_characters(literals: Iterable[str]) -> str:
+    """A pattern for the first two characters of each, or the first at the end of the text."""
+    seconds: dict[str, set[str]] = {}
     for literal in literals:
-        by_first.setdefault(literal[0], set()).add(literal[1:])
-    return "|".join(re.escape(first) + _rest(rests, cut=cut) for first, rests in sorted(by_first.items())) or "(?!)"
-
-
-def _rest(rests: set[str], *, cut: bool) -> str:
-    longer = rests - {""}
-    if not longer:
-        return ""
-    ways = [_branches(longer, cut=cut)]
-    if cut:
-        ways.append(r"\Z")
-    if "" in rests:
-        ways.append("")
-    return f"(?:{'|'.join(ways)})"
+        seconds.setdefault(literal[0], set()).add(literal[1:2])
+    ways = []
+    for first, others in sorted(seconds.items()):
+        follows = "".join(map(re.escape, sorted(others)))
+        ways.append(re.escape(first) if "" in others else rf"{re.escape(first)}(?:[{follows}]|\Z)")
+    return "|".join(ways) or "(?!)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 from callgate.gate.recovery.grammars import LONGEST_NAME, read_arguments
 from callgate.gate.recovery.said import Said, object_of
@@ -15,6 +16,7 @@ DEEPEST_ELEMENT = 50
 
 _HEAD = re.compile(r"[^<>\n]*")
 _ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
+_SPACES = re.compile(r"\s*")
 _CDATA = re.compile(r"\s*<!\[CDATA\[(.*)\]\]>\s*", re.DOTALL)
 _NAME_ATTRIBUTES = ("name", "tool", "key")
 _KEY = ("<arg_key>", "</arg_key>")
@@ -78,7 +80,8 @@ def _name_in(head: str) -> str:
 
 
 def _attributes(head: str) -> dict[str, str]:
-    return {match[1]: match[2] or match[3] or match[4] or "" for match in _ATTRIBUTE.finditer(head.replace("Ġ", " "))}
+    found = _ATTRIBUTE.finditer(head.replace("Ġ", " "))
+    return {match[1]: unescape(match[2] or match[3] or match[4] or "") for match in found}
 
 
 def _parameter(source: Source, tags: Tags, ends: tuple[str, ...]) -> Reading[tuple[str, str, str, str]]:
@@ -88,6 +91,12 @@ def _parameter(source: Source, tags: Tags, ends: tuple[str, ...]) -> Reading[tup
     if head.endswith("/") and not head.startswith("="):
         return key, "", "", tags.parameter_end[0]
     text, closed = yield from source.until(finder(*tags.parameter_end, *tags.parameter, *ends))
+    while closed in tags.call_end:
+        blank = yield from source.while_in(_SPACES, LONGEST_HEAD)
+        if (yield from source.ahead(1)) in ("", "<"):
+            break
+        more, ended = yield from source.until(finder(*tags.parameter_end, *tags.parameter, *ends))
+        text, closed = f"{text}{closed}{blank}{more}", ended  # what looked like the end is part of the value
     if closed in tags.parameter:  # the end was forgotten
         source.at -= len(closed)
         closed = tags.parameter_end[0]
@@ -100,11 +109,11 @@ def _parameter(source: Source, tags: Tags, ends: tuple[str, ...]) -> Reading[tup
 def read_pairs(source: Source, block: Block) -> Reading[list[Said]]:
     """`get_weather<arg_key>city</arg_key><arg_value>Paris</arg_value>`."""
     yield from source.skip_blank()
-    name = (yield from source.while_in(_NAME, LONGEST_NAME)).strip().removesuffix("\\n")
+    name = (yield from source.while_in(_NAME, LONGEST_NAME)).removesuffix("\\n")
     return (yield from read_pairs_of(source, block, name))
 
 
-_NAME = re.compile(r"[^\n<>{}\[\]()\"]*")
+_NAME = re.compile(r"[^\s<>{}\[\]()\"]*")
 _WRITTEN_OUT = "\\n"
 
 

@@ -26,18 +26,18 @@ MOST_STEPS = 64
 
 
 def typed(arguments: Mapping[str, Any], texts: Mapping[str, str], schema: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The arguments, with those in `texts` typed by the schema; where it says nothing, as the model said or they look."""
+    """The arguments, those in `texts` typed by the schema; where it says nothing, as the model said or they look."""
     found = dict(arguments)
     properties = _properties(schema, schema) if schema else {}
     for key, said in texts.items():
         if key in found:
             found[key] = _typed(found[key], properties.get(key), schema or {}, said)
     if len(found) == 1 and properties:
-        found = _unwrapped(found, properties, schema or {})
+        found = _unwrapped(found, properties)
     return found
 
 
-def _unwrapped(arguments: dict[str, Any], properties: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+def _unwrapped(arguments: dict[str, Any], properties: Mapping[str, Any]) -> dict[str, Any]:
     """Some models put all arguments into one parameter that the tool doesn't have."""
     ((key, inner),) = arguments.items()
     if key in _WRAPPERS and key not in properties:
