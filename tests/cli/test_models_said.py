@@ -92,7 +92,7 @@ def test_forgetting_says_what_it_was_and_twice_is_a_failure(registry: Path) -> N
 
 
 def test_show_has_the_record_the_evidence_and_where_it_is_kept(ollama: str, registry: Path) -> None:
-    put(registry, '{"user_models": [{"id": "able", "tool_support": false, "colour": {"deep": [1.50]}}]}')
+    put(registry, '{"user_models": [{"id": "able", "tool_support": false, "colour": {"deep":\n [1.50]}}]}')
     done = models("show", "able", "--json", ollama=ollama)
     assert (done.status, done.err) == (0, "")
     (shown,) = done.objects

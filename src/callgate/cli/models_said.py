@@ -116,11 +116,8 @@ def _show_to_a_person(
     if record is None:
         screen.line("  nothing is kept of it")
     else:
-        import msgspec
-
         for name, value in record.as_json().items():
-            written = msgspec.json.format(value, indent=-1).decode()
-            screen.wrapped(printable(f"{name}: {written}"), indent=4)
+            screen.wrapped(printable(f"{name}: {bytes(value).decode()}"), indent=4)
     screen.line(screen.styled(printable(f"  kept in {knowledge.registry.path}"), "dim"))
     show_evidence(screen, report)
 

@@ -95,7 +95,7 @@ class DerivedCache:
             pieces = [_Piece(*msgspec.structs.astuple(found)) for found in derived.evidence]
             raw = msgspec.json.encode(_Written(derived.version, derived.facts, tuple(pieces)))
             _findings.decode(raw)  # what can't be read again isn't worth keeping
-            if len(raw) <= LARGEST_ONE:
+            if len(raw) <= LARGEST_ONE and len(self._new) < MOST_KEPT:
                 self._new[self._named(key)] = msgspec.Raw(raw)
 
     def flush(self) -> None:

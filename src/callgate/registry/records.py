@@ -52,8 +52,8 @@ class ModelRecord(msgspec.Struct, frozen=True, kw_only=True):
     entry: Entry = {}
 
     def as_json(self) -> dict[str, Any]:
-        """The whole entry, with what we don't know of it, in the order of the file."""
-        return dict(self.entry)
+        """The whole entry, with what we don't know of it, in the order of the file; each value on one line."""
+        return {name: msgspec.Raw(msgspec.json.format(value, indent=-1)) for name, value in self.entry.items()}
 
     @property
     def key(self) -> str | None:
