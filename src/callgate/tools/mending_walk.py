@@ -15,8 +15,10 @@ from callgate.vocabulary import Repair
 
 DEEPEST_MENDED = 60
 """Levels of the arguments and of the unions that they pass. What lies deeper is validated, not mended."""
-MOST_STEPS = 100_000
+MOST_STEPS = 250_000
 """Values looked at: unions of unions would multiply them without end."""
+NEW_NODE = 10
+"""What it takes to gather what a schema says in one place, in such steps."""
 LONG = 1000
 """Characters that cost as much as a value."""
 
@@ -36,6 +38,8 @@ class Walk:
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
         self._steps = 0
+        self._wrapped: set[str] = set()
+        """Where an item stands that was just put into an array: not in another one as well."""
         self._texts: dict[str, Decoded] = {}
         self._spellings: dict[tuple[str, ...], dict[str, list[Any]]] = {}
         self.nodes = Nodes(schema)
@@ -52,9 +56,11 @@ class Walk:
 
         `chosen` are the unions of which a branch is already in `at`.
         """
-        self._spend(1 + (len(value) // LONG if isinstance(value, str) else 0))
+        self._spend(self._schema.step * len(at) + (len(value) // LONG if isinstance(value, str) else 0))
         if self._schema.is_valid_at(at, value) or depth > DEEPEST_MENDED:
             return value, ()
+        if at not in self.nodes:
+            self._spend(NEW_NODE * len(at))
         node = self.nodes.at(at)
         for where, branches in node.unions:
             if where not in chosen:
@@ -94,6 +100,8 @@ class Walk:
         for way in ways:
             if self._schema.is_valid_at(at, way[0]) and not any(same(way[0], other) for other, _ in found):
                 found.append(way)
+        if len(found) > 1:  # one value is rather that than an array of it
+            found = [way for way in found if not any(change.rule == "array" for change in way[1][:1])]
         if found:
             return found[0] if len(found) == 1 else (value, ())
         return (value, ()) if hopeful is None else ways[hopeful]
@@ -102,7 +110,7 @@ class Walk:
         """The one member of an enumeration that differs from `value` in case, white space or quotes alone."""
         known = self._spellings.get(at)
         if known is None:
-            self._spend(len(members))
+            self._spend(len(members) // 10)
             known = self._spellings[at] = {}
             for member in members:
                 known.setdefault(folded_text(member), []).append(member)
@@ -152,7 +160,11 @@ class Walk:
         return value, (Repair(path, text, found.value, found.rule), *more)
 
     def _array_of(self, value: Any, at: tuple[str, ...], path: str, depth: int, chosen: frozenset[str]) -> Mended:
+        if path in self._wrapped:
+            return value, ()
+        self._wrapped.add(f"{path}/0")
         whole, more = self.mend([value], at, path, depth, chosen)
+        self._wrapped.discard(f"{path}/0")
         if not self._schema.is_valid_at(at, whole):
             return value, ()
         return whole, (Repair(path, value, [value], "array"), *more)

@@ -31,6 +31,8 @@ def plain(value: object) -> Plain:
 
     Raises: NoPlainValue, if it can't be had, is too deep or too large.
     """
+    if type(value) is dict and _is_flat(value):
+        return Plain(value, 1 + len(value))
     size, exact = 0, True
     level: list[object] = [value]
     for _ in range(DEEPEST + 1):
@@ -57,6 +59,17 @@ def plain(value: object) -> Plain:
             return Plain(value if exact else _copy(value, "", repairs), size, tuple(repairs))
         level = following
     raise NoPlainValue(f"the arguments are nested more than {DEEPEST} levels deep")
+
+
+def _is_flat(value: dict[Any, Any]) -> bool:
+    """Whether it holds nothing but scalars and plain texts, as most arguments do."""
+    for key, item in value.items():
+        if type(key) is not str or not key.isascii():
+            return False
+        kind = type(item)
+        if not (item.isascii() if kind is str else kind in _SCALARS):
+            return False
+    return True
 
 
 def _is_whole(text: str) -> bool:

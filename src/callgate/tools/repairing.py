@@ -24,6 +24,7 @@ from typing import Any
 import msgspec
 
 from callgate.tools.encoded import decoded
+from callgate.tools.loose_json import read_loosely
 from callgate.tools.mending_walk import TooMuch, Walk
 from callgate.tools.plain_values import NoPlainValue, Plain, plain
 from callgate.tools.schema_errors import complaints
@@ -71,11 +72,13 @@ def _read(text: str) -> tuple[object, tuple[Repair, ...]] | None:
     """What a text says, and what that is worth telling: arguments come as a text of JSON, so not that."""
     if not text.strip():
         return {}, (Repair("", text, {}, "empty"),)
-    found = decoded(text)
-    if not found.layers:
+    loose = read_loosely(text)
+    if loose is None:
         return None
-    as_usual = found.layers == 1 and not found.flaws
-    return found.value, () if as_usual else (Repair("", text, found.value, found.rule),)
+    if not loose.rules and not isinstance(loose.value, str):
+        return loose.value, ()
+    found = decoded(text)
+    return found.value, (Repair("", text, found.value, found.rule),)
 
 
 def _repaired(found: Plain, schema: Schema, repairs: tuple[Repair, ...]) -> Repaired:

@@ -15,6 +15,8 @@ from callgate.vocabulary import UsageError
 
 MOST_CHECKS = 1_000_000
 """For one value; some ten milliseconds."""
+LONGEST_WAY = 500
+"""From part to part; the validator follows it on the call stack, in time that grows with its square."""
 MOST_STRANGE = 12
 """References of which we can't tell where they lead."""
 _ON_THE_SPOT = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas")
@@ -41,8 +43,13 @@ def checks_for(root: Any) -> int:
             raise UsageError("the schema refers to itself over and over, without ever coming to a value")
         order.update((part, len(order)) for part in group)
     costs: dict[int, int] = {}
+    lengths: dict[int, int] = {}
     for group in _groups(graph, [graph.here, graph.items, graph.keys, graph.more_keys]):
         members = set(group)
+        length = 1 + max((lengths.get(target, 0) for part in group for target in graph.onward(part)), default=0)
+        if length > LONGEST_WAY:
+            raise UsageError("the references of the schema lead from one to the next without end")
+        lengths.update(dict.fromkeys(group, length))
         for part in sorted(group, key=order.__getitem__):
             costs[part] = _cost(graph, part, members, costs)
             if costs[part] > MOST_CHECKS:
@@ -91,6 +98,10 @@ class _Graph:
             for kind, parts in zip(edges, found, strict=True):
                 kind[id(schema)] = [id(part) for part in parts]
                 waiting += parts
+
+    def onward(self, part: int) -> Iterator[int]:
+        for edges in (self.here, self.items, self.keys, self.more_keys):
+            yield from edges[part]
 
     def _name(self, root: Any) -> None:
         waiting = [root]

@@ -15,6 +15,7 @@ from callgate.tools.validators import Schema, holds
 MOST_ERRORS = 20
 MOST_LISTED = 20
 DEEPEST_NAMED = 40
+DEEPEST_DESCRIBED = 3
 MOST_STEPS = 200_000
 """Values looked at."""
 LONGEST_RULE = 200
@@ -78,8 +79,7 @@ class _Complaints:
             if hopeful is not None and branches[hopeful] not in at:
                 yield from self.about(value, (*at, branches[hopeful]), path, depth + 1)
                 return
-            kinds = dict.fromkeys(self._described(self._nodes.at((branch,))) for branch in branches[:MOST_LISTED])
-            joined = " or ".join(kinds)
+            joined = self._described(*(self._nodes.at((branch,)) for branch in branches[:MOST_LISTED]))
             yield f"{f'`{path}`' if path else 'the arguments'} must be {joined}" + _one_of(where, joined)
         if isinstance(value, dict):
             for name in sorted(node.required - value.keys()):
@@ -97,16 +97,23 @@ class _Complaints:
                 if below := node.at_item(index):
                     yield from self.about(item, below, f"{path}/{index}", depth + 1)
 
-    def _described(self, node: Node, *, nested: bool = False) -> str:
+    def _described(self, *nodes: Node) -> str:
+        kinds = dict.fromkeys(kind for node in nodes for kind in self._kinds(node, 0))
+        if len(kinds) > 1:
+            kinds.pop(_ANYTHING, None)
+        return " or ".join(islice(kinds, MOST_LISTED)) or _ANYTHING
+
+    def _kinds(self, node: Node, depth: int) -> Iterator[str]:
         if node.members is not None:
             shown = [_shown(member) for member in node.members[:MOST_LISTED]]
-            return f"one of {', '.join(shown)}{' …' if len(node.members) > MOST_LISTED else ''}"
-        if node.types:
-            return " or ".join(_ARTICLES.get(kind, f"a {kind}") for kind in node.types)
-        if node.unions and not nested:
-            nodes = [self._nodes.at((branch,)) for branch in node.unions[0][1][:MOST_LISTED]]
-            return " or ".join(dict.fromkeys(self._described(branch, nested=True) for branch in nodes))
-        return _ANYTHING
+            yield f"one of {', '.join(shown)}{' …' if len(node.members) > MOST_LISTED else ''}"
+        elif node.types:
+            yield from (_ARTICLES.get(kind, f"a {kind}") for kind in node.types)
+        elif node.unions and depth < DEEPEST_DESCRIBED:
+            for branch in node.unions[0][1][:MOST_LISTED]:
+                yield from self._kinds(self._nodes.at((branch,)), depth + 1)
+        else:
+            yield _ANYTHING
 
 
 _ANYTHING = "a value"

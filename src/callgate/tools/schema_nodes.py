@@ -90,6 +90,9 @@ class Nodes:
         self._schema = schema
         self._made: dict[tuple[str, ...], Node] = {}
 
+    def __contains__(self, pointers: tuple[str, ...]) -> bool:
+        return pointers in self._made
+
     def at(self, pointers: tuple[str, ...]) -> Node:
         """Everything that the subschemas at `pointers` say together."""
         node = self._made.get(pointers)

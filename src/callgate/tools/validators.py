@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import msgspec
 
@@ -14,28 +16,35 @@ from callgate.tools.schema_cost import checks_for
 from callgate.vocabulary import UsageError
 
 if TYPE_CHECKING:
-    from jsonschema_rs import FancyRegexOptions, Validator, ValidatorMap
+    from jsonschema_rs import FancyRegexOptions, Registry, Validator
 
 DEEPEST_SCHEMA = 100
 """Levels of nesting; jsonschema-rs takes little more."""
-LARGEST_SCHEMA = 2_000_000
+LARGEST_SCHEMA = 1_000_000
 """Bytes."""
 SCHEMAS_KEPT = 128
-BACKTRACKING = 100_000
+PARTS_KEPT = 10_000
+BACKTRACKING = 30_000
 """Steps that a pattern with look-around or back-references may take on one text."""
 LONGEST_COMPLAINT = 200
+_HERE = "callgate:///schema"
+_DEAR = re.compile(rb"\(\?[=!<]|\\\\[1-9k]")
+"""Patterns that need backtracking; all others take linear time."""
 
 
 class Schema:
     """A JSON Schema that validates, whole and in each of its parts, which JSON Pointers name (`#/properties/city`)."""
 
-    def __init__(self, root: Any) -> None:
+    def __init__(self, root: Any, *, dear: bool = False) -> None:
         self.root = root
-        self.checks = checks_for(root)
+        self.step = 250 if dear else 1
+        """What it takes to mend one value, where 1 is usual."""
+        self.checks = checks_for(root) * (10_000 if dear else 1)
         """The most that one value can take."""
         self.has_scopes = _identified(root) > (isinstance(root, dict) and "$id" in root)
         """Whether a part has an identity of its own: then a `$ref` in it may lead elsewhere than it seems."""
         self._whole = _compiled(root)
+        self._parts: dict[str, Validator | None] = {"#": self._whole}
 
     def is_valid(self, value: object) -> bool:
         return fits(self._whole, value)
@@ -43,19 +52,35 @@ class Schema:
     def is_valid_at(self, pointers: tuple[str, ...], value: object) -> bool:
         """Whether `value` fits all of these parts."""
         for pointer in pointers:
-            validator = self._parts.get(pointer)
+            validator = self._part(pointer)
             if validator is None or not fits(validator, value):
                 return False
         return True
 
     def has(self, pointer: str) -> bool:
-        return pointer in self._parts
+        return self._part(pointer) is not None
+
+    def _part(self, pointer: str) -> Validator | None:
+        try:
+            return self._parts[pointer]
+        except KeyError:
+            if len(self._parts) > PARTS_KEPT:
+                self._parts = {"#": self._whole}
+            found = self._parts[pointer] = self._compiled_part(pointer)
+            return found
+
+    def _compiled_part(self, pointer: str) -> Validator | None:
+        dialect = {"$schema": self.root["$schema"]} if "$schema" in self.root else {}
+        try:
+            return _compiled({**dialect, "$ref": _HERE + quote(pointer, safe="#/~$")}, self._registry)
+        except UsageError:
+            return None
 
     @cached_property
-    def _parts(self) -> ValidatorMap:
+    def _registry(self) -> Registry:
         import jsonschema_rs
 
-        return jsonschema_rs.validator_map_for(self.root, offline=True, pattern_options=_patterns())
+        return jsonschema_rs.Registry([(_HERE, self.root)])
 
 
 def schema_of(schema: Mapping[str, Any] | bool) -> Schema:
@@ -86,7 +111,7 @@ def _schema_of(text: bytes) -> Schema:
         raise UsageError(f"the schema is nested more than {DEEPEST_SCHEMA} levels deep")
     if isinstance(root, dict) and "json-schema.org/" not in str(root.get("$schema", "json-schema.org/")):
         del root["$schema"]  # a dialect of somebody's own is read as the newest that there is
-    return Schema(root)
+    return Schema(root, dear=bool(_DEAR.search(text)))
 
 
 def key_matches(pattern: str, key: str) -> bool:
@@ -116,11 +141,11 @@ def fits(validator: Validator, value: object) -> bool:
         return False
 
 
-def _compiled(root: Any) -> Validator:
+def _compiled(root: Any, registry: Registry | None = None) -> Validator:
     import jsonschema_rs
 
     try:
-        return jsonschema_rs.validator_for(root, offline=True, pattern_options=_patterns())
+        return jsonschema_rs.validator_for(root, registry=registry, offline=True, pattern_options=_patterns())
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         said = str(error).partition("\n")[0][:LONGEST_COMPLAINT]
         where = "".join(f"/{escaped(str(part))}" for part in getattr(error, "instance_path", ()))[:LONGEST_COMPLAINT]
