@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from callgate.tools.loose_json import Loose, read_loosely
     from callgate.tools.naming import Names, Resolution
     from callgate.tools.offering import Offered, offer
+    from callgate.tools.python_values import bound_call
     from callgate.tools.reading import read_tools
     from callgate.tools.repairing import Repaired, repair
     from callgate.tools.writing import Form, write_tools
@@ -23,6 +24,7 @@ __all__ = [
     "Repaired",
     "Resolution",
     "ValueScan",
+    "bound_call",
     "new_call_id",
     "offer",
     "read_loosely",
@@ -43,6 +45,7 @@ __getattr__ = opened_on_use(
         "Repaired": "repairing",
         "Resolution": "naming",
         "ValueScan": "json_scan",
+        "bound_call": "python_values",
         "new_call_id": "call_ids",
         "offer": "offering",
         "read_loosely": "loose_json",

@@ -69,7 +69,7 @@ def _of_signature(function: Callable[..., Any], tool: str, hints: Hints, docs: D
         raise UsageError(
             f"{tool!r} can't be a tool: Python knows no signature of it", hint="wrap it in a function with type hints"
         ) from None
-    types = _hints_of(function, tool)
+    types = hints_of(function, tool)
     fixed = function.keywords if isinstance(function, functools.partial) else {}
     schema: Schema = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
     for parameter in signature.parameters.values():
@@ -104,7 +104,7 @@ def _add(schema: Schema, parameter: inspect.Parameter, part: Schema, said: str) 
         schema["required"].append(parameter.name)
 
 
-def _hints_of(function: Callable[..., Any], tool: str) -> Mapping[str, Any]:
+def hints_of(function: Callable[..., Any], tool: str) -> Mapping[str, Any]:
     """The hints of its parameters. What it returns plays no part, even if that can't be found."""
     inner: Any = function
     while isinstance(inner, functools.partial):
