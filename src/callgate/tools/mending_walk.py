@@ -9,7 +9,7 @@ from typing import Any
 from callgate.tools.coercions import NOTHING, boolean_in, folded_key, folded_text, null_in, number_in, text_of
 from callgate.tools.encoded import Decoded, decoded
 from callgate.tools.plain_values import escaped, same
-from callgate.tools.schema_nodes import Node, Nodes
+from callgate.tools.schema_nodes import Node, nodes_of
 from callgate.tools.validators import Schema
 from callgate.vocabulary import Repair
 
@@ -38,11 +38,12 @@ class Walk:
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
         self._steps = 0
+        self._seen: set[tuple[str, ...]] = set()
         self._wrapped: set[str] = set()
         """Where an item stands that was just put into an array: not in another one as well."""
         self._texts: dict[str, Decoded] = {}
         self._spellings: dict[tuple[str, ...], dict[str, list[Any]]] = {}
-        self.nodes = Nodes(schema)
+        self.nodes = nodes_of(schema)
 
     def mend(
         self,
@@ -59,7 +60,8 @@ class Walk:
         self._spend(self._schema.step * len(at) + (len(value) // LONG if isinstance(value, str) else 0))
         if self._schema.is_valid_at(at, value) or depth > DEEPEST_MENDED:
             return value, ()
-        if at not in self.nodes:
+        if at not in self._seen:
+            self._seen.add(at)
             self._spend(NEW_NODE * len(at))
         node = self.nodes.at(at)
         for where, branches in node.unions:

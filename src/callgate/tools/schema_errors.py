@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from callgate.tools.plain_values import escaped
-from callgate.tools.schema_nodes import Node, Nodes
+from callgate.tools.schema_nodes import Node, nodes_of
 from callgate.tools.validators import Schema, holds
 
 MOST_ERRORS = 20
@@ -47,7 +47,7 @@ def complaints(schema: Schema, value: object) -> tuple[str, ...]:
 class _Complaints:
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
-        self._nodes = Nodes(schema)
+        self._nodes = nodes_of(schema)
         self._steps = 0
 
     def about(self, value: object, at: tuple[str, ...], path: str, depth: int) -> Iterator[str]:

@@ -13,6 +13,8 @@ from callgate.tools.schema_cost import look_up
 from callgate.tools.validators import Schema, key_matches
 
 MOST_FACETS = 100
+MOST_NODES = 5_000
+"""Kept for the next call; unions can make any number of them."""
 _ELSEWHERE = ("if", "then", "else", "dependentSchemas", "$dynamicRef", "$recursiveRef")
 _TYPES = frozenset({"object", "array", "string", "integer", "number", "boolean", "null"})
 
@@ -83,6 +85,13 @@ class Node(msgspec.Struct, frozen=True):
         return tuple(dict.fromkeys(found))
 
 
+def nodes_of(schema: Schema) -> Nodes:
+    """What `schema` says in each place, kept with it."""
+    if schema.nodes is None:
+        schema.nodes = Nodes(schema)
+    return schema.nodes
+
+
 class Nodes:
     """The nodes of one schema, each made when it is first asked for."""
 
@@ -90,13 +99,12 @@ class Nodes:
         self._schema = schema
         self._made: dict[tuple[str, ...], Node] = {}
 
-    def __contains__(self, pointers: tuple[str, ...]) -> bool:
-        return pointers in self._made
-
     def at(self, pointers: tuple[str, ...]) -> Node:
         """Everything that the subschemas at `pointers` say together."""
         node = self._made.get(pointers)
         if node is None:
+            if len(self._made) > MOST_NODES:
+                self._made.clear()
             node = self._made[pointers] = _node(self._schema, pointers)
         return node
 

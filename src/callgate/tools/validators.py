@@ -18,6 +18,8 @@ from callgate.vocabulary import UsageError
 if TYPE_CHECKING:
     from jsonschema_rs import FancyRegexOptions, Registry, Validator
 
+    from callgate.tools.schema_nodes import Nodes
+
 DEEPEST_SCHEMA = 100
 """Levels of nesting; jsonschema-rs takes little more."""
 LARGEST_SCHEMA = 1_000_000
@@ -43,6 +45,8 @@ class Schema:
         """The most that one value can take."""
         self.has_scopes = _identified(root) > (isinstance(root, dict) and "$id" in root)
         """Whether a part has an identity of its own: then a `$ref` in it may lead elsewhere than it seems."""
+        self.nodes: Nodes | None = None
+        """What it says in each place, once somebody asked."""
         self._whole = _compiled(root)
         self._parts: dict[str, Validator | None] = {"#": self._whole}
 
