@@ -149,6 +149,15 @@ class Tools(msgspec.Struct, frozen=True, kw_only=True):
     recover: Annotated[Flag, About("whether calls that models write as text are recovered")] = True
 
 
+class Mcp(msgspec.Struct, frozen=True, kw_only=True):
+    servers: Annotated[
+        Text | None, Expects("a path"), About("a file that names MCP servers, with `mcpServers` in it")
+    ] = None
+    start_timeout: Annotated[Seconds, About("how long an MCP server may take to start")] = 60.0
+    call_timeout: Annotated[Seconds, About("how long a tool of an MCP server may take")] = 120.0
+    restarts: Annotated[Count, About("how often an MCP server that ends is started again within five minutes")] = 5
+
+
 class LlamaCpp(msgspec.Struct, frozen=True, kw_only=True):
     server: Annotated[Text | None, Expects("a path"), About("a llama-server of yours, instead of our engine")] = None
     context: Annotated[Count, About("tokens of context; 0: as many as the model has, 8192 at most")] = 0
@@ -175,6 +184,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     timeouts: Timeouts = Timeouts()
     models: Models = Models()
     tools: Tools = Tools()
+    mcp: Mcp = Mcp()
     llamacpp: LlamaCpp = LlamaCpp()
     storage: Storage = Storage()
     origins: Mapping[str, str] = {}
