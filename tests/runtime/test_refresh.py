@@ -8,9 +8,9 @@ import pytest
 
 from callgate.detect import TemplateSandbox
 from callgate.registry import Fields, Registry
-from callgate.runtime import AsyncDetector, ModelKnowledge, Refreshed, Step, refresh_models
+from callgate.runtime import AsyncDetector, ModelKnowledge, Refreshed, Session, Step, refresh_models
 from callgate.settings import Settings
-from callgate.vocabulary import Answer, ModelRef, StorageError
+from callgate.vocabulary import Answer, ChatRequest, Message, ModelRef, StorageError
 from tests.runtime.played import NOBODY, TOOLS, PlayedOllama, model, refuses, settings
 from tests.wire.server import serving
 
@@ -75,6 +75,15 @@ async def test_the_detector_that_it_is_given_knows_it_all_afterwards(sandbox: Te
         await refresh_models(here(url), detector=detector)
         asked = server.asked.total()
         assert (await detector.capabilities("able:latest")).tools is Answer.YES
+        assert server.asked.total() == asked
+
+
+async def test_a_session_knows_it_all_afterwards_too() -> None:
+    server = played()
+    async with serving(*server.routes) as url, Session(here(url)) as session:
+        assert "able:latest" in ollamas((await session.refresh()).looked_at)
+        asked = server.asked.total()
+        assert (await session.find(ModelRef.parse("able:latest"))).capabilities.tools is Answer.YES
         assert server.asked.total() == asked
 
 
@@ -193,3 +202,19 @@ async def test_a_registry_that_cant_be_written_is_a_problem_and_no_error(
 async def test_it_can_do_without_anybody_elses_detector() -> None:
     async with serving(*played().routes) as url:
         assert "able:latest" in ollamas((await refresh_models(here(url))).looked_at)
+
+
+@pytest.mark.ollama
+async def test_a_real_ollama_is_asked_once_and_gives_the_context_that_the_user_set(
+    ollama_url: str, sandbox: TemplateSandbox
+) -> None:
+    assert "tiny:latest" in ollamas((await refreshed(ollama_url, sandbox)).looked_at)
+    assert ollamas((await refreshed(ollama_url, sandbox)).looked_at) == []
+    ref = ModelRef("ollama", "tiny")
+    async with Session(here(ollama_url)) as session:
+        session.knowledge.say(ref, context=1536)
+        async for _ in session.turn(ref, ChatRequest(model="tiny", messages=(Message(role="user", content="Hello!"),))):
+            pass
+    async with AsyncDetector(here(ollama_url), sandbox=sandbox) as detector:
+        known = await detector.capabilities(ref)
+    assert (known.context_length, known.loaded_context) == (1536, 1536)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Iterator
 from functools import cached_property, partial
@@ -140,7 +141,7 @@ def digest_of(ref: ModelRef, facts: Facts) -> str | None:
 
 def name_of(ref: ModelRef) -> str:
     """What people call it."""
-    return ref.name.rpartition("/")[2] if ref.scheme == "file" else ref.name
+    return os.path.basename(ref.name) if ref.scheme == "file" else ref.name
 
 
 def with_manual_context(request: ChatRequest, ref: ModelRef, knowledge: ModelKnowledge) -> ChatRequest:

@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import msgspec
 
@@ -32,6 +32,9 @@ from callgate.vocabulary import (
     ToolsRefused,
 )
 from callgate.wire import HttpClient
+
+if TYPE_CHECKING:
+    from callgate.runtime.refresh import Refreshed, Step
 
 log = logging.getLogger(__name__)
 
@@ -80,6 +83,12 @@ class Session:
     async def resolve(self, ref: ModelRef) -> ModelRef:
         """The model that `auto` means; any other is itself."""
         return await self._detector.resolve(ref)
+
+    async def refresh(self, on_step: Callable[[Step], None] | None = None) -> Refreshed:
+        """Looks at models that are new or have changed: for the background, when a program starts. Never raises."""
+        from callgate.runtime.refresh import refresh_models
+
+        return await refresh_models(self._settings, detector=self._detector, knowledge=self.knowledge, on_step=on_step)
 
     async def find(self, ref: ModelRef) -> Finding:
         """What is known of the model. Raises: as `turn` does, before it asks anything."""
