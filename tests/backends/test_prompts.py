@@ -21,6 +21,7 @@ from callgate.wire import HttpClient
 from tests.backends.played_ollama import QUESTION, WEATHER, PlayedOllama, asking, end, events_of
 from tests.backends.test_openai_stream import HELLO, WITH_TOOLS, Played
 from tests.detect.gguf.writer import Gguf
+from tests.real_ollama import server
 from tests.runtime.played import NOBODY
 from tests.wire.server import serving
 
@@ -128,7 +129,9 @@ async def test_an_ollama_refuses_a_prompt_as_it_refuses_an_answer(http: HttpClie
 async def test_a_real_ollama_shows_its_prompt_without_a_word_of_the_models(
     ollama_url: str, http: HttpClient, require_engine: None
 ) -> None:
+    server.unload(ollama_url, "tiny", "kind")
     backend = OllamaBackend(ollama_url, http, timeout=30)
+    assert await backend.rendered(asking(model="tiny", tools=(WEATHER,))) is None
     prompt = await backend.rendered(asking(model="tiny", tools=(WEATHER,)), may_load=True)
     assert prompt is not None
     assert "get_weather" in prompt.text

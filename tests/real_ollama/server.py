@@ -99,6 +99,18 @@ def lent(url: str, model: Path, name: str = MODEL) -> Iterator[str]:
         _ask("DELETE", f"{url}/api/delete", json.dumps({"model": name}).encode())
 
 
+def unload(url: str, *names: str) -> None:
+    """Have it forget models. Those of the same file share a runner, under the name of the first: name them all."""
+    ours = {f"{name}:latest" for name in names}
+    end = time.monotonic() + STOP_TIMEOUT_S
+    while loaded := ours & {entry["name"] for entry in json.loads(_ask("GET", f"{url}/api/ps"))["models"]}:
+        if time.monotonic() > end:
+            raise RuntimeError(f"Ollama did not unload {loaded} within {STOP_TIMEOUT_S} s")
+        for name in loaded:
+            _ask("POST", f"{url}/api/generate", json.dumps({"model": name, "keep_alive": 0}).encode())
+        time.sleep(0.05)  # between two looks; the bound is above
+
+
 def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

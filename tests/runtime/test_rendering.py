@@ -264,6 +264,7 @@ def with_a_system(ollama_url: str) -> Iterator[str]:
     wanted = {"model": "kind", "from": "tiny", "system": "Be kind.", "stream": False}
     server._ask("POST", f"{ollama_url}/api/create", json.dumps(wanted).encode())
     yield "kind"
+    server.unload(ollama_url, "tiny", "kind")
     server._ask("DELETE", f"{ollama_url}/api/delete", json.dumps({"model": "kind"}).encode())
 
 
@@ -277,7 +278,7 @@ async def test_our_prompt_is_the_real_ollamas_own(
     book = Tool("book", "Book <it> & more", {"type": "object", "properties": {"n": {"default": 1}, "x": nested}})
     request = asking(*CONVERSATIONS[name], tools=(MULTIPLY, book))
     for ref in ("tiny", with_a_system):
-        server._ask("POST", f"{ollama_url}/api/generate", json.dumps({"model": ref, "keep_alive": 0}).encode())
+        server.unload(ollama_url, "tiny", "kind")
         ours, theirs = [await shown(f"ollama+{ollama_url}#{ref}", request, may_load=load) for load in (False, True)]
         assert ours.prompt is not None
         assert theirs.prompt is not None
