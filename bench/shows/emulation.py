@@ -38,6 +38,7 @@ MEANS = {
     "ollama": Means(schema=True),
 }
 SHOWN = 5
+MOST_WORDS = 300
 _VALIDATORS = {tool.name: jsonschema_rs.validator_for(dict(tool.parameters)) for tool in TOOLS}
 
 
@@ -74,6 +75,8 @@ def requests(model: str, choice: str, turns: int) -> list[ChatRequest]:
                 messages=(Message(role="user", content=prompts[turn % len(prompts)]),),
                 tools=tools,
                 tool_choice=wanted,
+                # Calls end by themselves; words don't always.
+                max_tokens=MOST_WORDS if choice == "auto" else None,
             )
         )
     return found

@@ -212,6 +212,24 @@ def test_a_tag_within_an_argument_ends_nothing() -> None:
     assert calls(read(in_tags, raw)) == [("x", {"t": '</tool_call>{"['})]
 
 
+@pytest.mark.parametrize(
+    ("make", "start", "more"),
+    [
+        (as_json, '{"calls":[', '{"name":"' + "x" * 999),
+        (in_tags, "<tool_call>", '{"name":"' + "x" * 999),
+        (in_tags, "<tool_call>", " " * 999),
+        (in_tags, "<tool_call>{}", " " * 999),
+    ],
+)
+def test_an_endless_call_is_not_held_for_ever(make: Callable[[], EmulatedAnswer], start: str, more: str) -> None:
+    reader = make()
+    reader.feed(start)
+    held = 0
+    while not reader.feed(more):
+        held += len(more)
+        assert held < 400_000
+
+
 PARTS = st.lists(
     st.sampled_from(
         [

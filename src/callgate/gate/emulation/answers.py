@@ -21,6 +21,8 @@ from callgate.gate.recovery import Found, Piece, Text
 
 FORMAT = "emulated"
 PARAGRAPH = "\n\n"
+LONGEST_HELD = 200_000
+"""A call that is longer was never held to anything: it is given out as it is."""
 _LONGEST_HEAD = 200
 _HEAD = re.compile(rf'\s*\{{\s*"({CALLS}|{REPLY})"\s*:\s*(?=\S)')
 _HEADS = (f'{{"{CALLS}":', f'{{"{REPLY}":')
@@ -120,6 +122,9 @@ class JsonAnswer:
     def _call(self) -> bool:
         raw = self._value()
         if raw is None:
+            if len(self._buffer) > LONGEST_HELD:
+                self._step = self._words
+                return True
             return False
         self._out.append(_call(raw, "json", self._shapes) or Text(raw))
         self._step = self._next_call
@@ -243,7 +248,7 @@ class TagAnswer:
         if self._seen == len(OPEN):
             inside = self._buffer[len(OPEN) :].lstrip()
             if not inside:
-                return False
+                return self._too_long()
             if inside[0] != "{":
                 self._say(self._buffer[: len(OPEN)])
                 self._buffer = self._buffer[len(OPEN) :]
@@ -253,15 +258,23 @@ class TagAnswer:
         end = self._end.find(self._buffer, self._seen)
         self._seen = len(self._buffer) if end is None else end
         if end is None:
-            return False
+            return self._too_long()
         self._step = self._closing
         return True
+
+    def _too_long(self) -> bool:
+        if len(self._buffer) <= LONGEST_HELD:
+            return False
+        self._say(self._buffer)
+        self._buffer = ""
+        self._step = self._words
+        return False
 
     def _closing(self) -> bool:
         """Behind the JSON: with its closing tag, if it has one."""
         behind = self._buffer[self._seen :]
         bare = behind.lstrip()
-        if len(bare) < len(CLOSE) and CLOSE.startswith(bare):
+        if len(bare) < len(CLOSE) and CLOSE.startswith(bare) and len(behind) < LONGEST_HELD:
             return False
         end = self._seen + (len(behind) - len(bare) + len(CLOSE) if bare.startswith(CLOSE) else 0)
         raw, self._buffer = self._buffer[:end], self._buffer[end:]

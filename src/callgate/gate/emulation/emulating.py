@@ -28,6 +28,10 @@ CHARACTERS_PER_TOKEN = 2
 """English has about four; but digits, marks and other scripts have fewer, and the arguments have to fit in any case."""
 
 
+REMEMBERED = 32
+"""Sets of tools, prepared."""
+
+
 class Emulation(msgspec.Struct, frozen=True):
     """A request as it is sent, and how its answer is to be read."""
 
@@ -71,11 +75,12 @@ def emulation_of(request: ChatRequest, means: Means, capabilities: Capabilities)
     if by_schema or (by_grammar and forced):
         plain = msgspec.structs.replace(plain, think=_think(request, capabilities))
     most = MOST_CALLS if _may_be_several(request, capabilities) else 1
-    prepared = _prepared(
-        tuple(msgspec.json.encode(tool) for tool in tools),
+    offer = _Offer(
+        tuple(msgspec.json.encode(tool, enc_hook=_plain) for tool in tools),
         _tokens(request, capabilities) * CHARACTERS_PER_TOKEN // most,
         LONGEST_IN_SCHEMA if by_schema else LONGEST_IN_GRAMMAR,
     )
+    prepared = _prepared(offer)
     told = instructions(
         convention,
         prepared.listed,
@@ -85,11 +90,14 @@ def emulation_of(request: ChatRequest, means: Means, capabilities: Capabilities)
         replies_in_json=request.schema is not None,
     )
     if by_schema:
-        schema = schema_for(prepared.shapes, most=most, forced=forced, reply=request.schema)
+        schema = (
+            _schema(offer, most, forced)
+            if request.schema is None
+            else schema_for(prepared.shapes, most=most, forced=forced, reply=request.schema)
+        )
         plain = msgspec.structs.replace(plain, schema=schema)
     elif by_grammar:
-        grammar = grammar_for(prepared.shapes, most=most, forced=forced)
-        plain = msgspec.structs.replace(plain, extra={**plain.extra, "grammar": grammar})
+        plain = msgspec.structs.replace(plain, extra={**plain.extra, "grammar": _grammar(offer, most, forced)})
     return Emulation(
         msgspec.structs.replace(plain, messages=with_system_text(messages, told, capabilities)),
         convention,
@@ -101,17 +109,35 @@ def emulation_of(request: ChatRequest, means: Means, capabilities: Capabilities)
     )
 
 
+class _Offer(msgspec.Struct, frozen=True):
+    tools: tuple[bytes, ...]
+    characters: int
+    longest_text: int
+
+
 class _Prepared(msgspec.Struct, frozen=True):
     shapes: Mapping[str, Shape]
     listed: str
 
 
-@lru_cache(maxsize=64)
-def _prepared(tools: tuple[bytes, ...], characters: int, longest_text: int) -> _Prepared:
-    """The same tools come with every request of a conversation."""
-    offered = [msgspec.json.decode(tool, type=Tool) for tool in tools]
-    shaped = [(tool, closed(tool.parameters, characters, longest_text=longest_text)) for tool in offered]
+# The same tools come with every request of a conversation.
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _prepared(offer: _Offer) -> _Prepared:
+    tools = [msgspec.json.decode(tool, type=Tool) for tool in offer.tools]
+    shaped = [(tool, closed(tool.parameters, offer.characters, longest_text=offer.longest_text)) for tool in tools]
     return _Prepared({tool.name: shape for tool, shape in shaped}, described(shaped))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _schema(offer: _Offer, most: int, forced: bool) -> Mapping[str, Any]:
+    return schema_for(_prepared(offer).shapes, most=most, forced=forced)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _grammar(offer: _Offer, most: int, forced: bool) -> str:
+    return grammar_for(_prepared(offer).shapes, most=most, forced=forced)
 
 
 def _chosen(request: ChatRequest) -> tuple[bool, Sequence[Tool]]:
@@ -152,3 +178,9 @@ def _think(request: ChatRequest, capabilities: Capabilities) -> Any:
     if request.think is None and capabilities.supports_enable_thinking:
         return False
     return request.think
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError
