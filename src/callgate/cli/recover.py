@@ -107,7 +107,7 @@ def _recovered(text: str, tools: Any, wanted: str, starts_in: Any, arguments: ar
 
     found = recover(
         _pieces(text, arguments.chunk),
-        None if tools is None else _tools(tools),
+        None if tools is None else offered_tools(tools),
         format=wanted,
         starts_in=starts_in,
         repair=not arguments.no_repair,
@@ -124,7 +124,7 @@ def _recovered(text: str, tools: Any, wanted: str, starts_in: Any, arguments: ar
     }
 
 
-def _tools(entries: Any) -> Sequence[Tool]:
+def offered_tools(entries: Any) -> Sequence[Tool]:
     """The offered tools. Schemas with types that JSON Schema doesn't know are common in what people have recorded."""
     from callgate.tools import read_tools
 

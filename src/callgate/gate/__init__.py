@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from callgate.gate.mending import Mender
     from callgate.gate.observations import Observation, Observed
     from callgate.gate.planning import Plan, needs_knowledge, plan
-    from callgate.gate.recovery import FORMATS, Format, Recovered, Recovery, recover
+    from callgate.gate.recovery import FORMATS, Format, Recovered, Recovery, formats_for, recover
 
 __all__ = [
     "FORMATS",
@@ -29,6 +29,7 @@ __all__ = [
     "Strategy",
     "WhenUnsupported",
     "decide",
+    "formats_for",
     "mode_of",
     "needs_knowledge",
     "plan",
@@ -52,6 +53,7 @@ __getattr__ = opened_on_use(
         "Strategy": "deciding",
         "WhenUnsupported": "deciding",
         "decide": "deciding",
+        "formats_for": "recovery",
         "mode_of": "deciding",
         "needs_knowledge": "planning",
         "plan": "planning",

@@ -9,12 +9,24 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from callgate.gate.recovery.engine import Recovery
-    from callgate.gate.recovery.formats import FORMATS
+    from callgate.gate.recovery.formats import FORMATS, formats_for
     from callgate.gate.recovery.pieces import Found, Mark, Piece, Text, Thinking
     from callgate.gate.recovery.recovering import Recovered, recover
     from callgate.gate.recovery.shapes import Format
 
-__all__ = ["FORMATS", "Format", "Found", "Mark", "Piece", "Recovered", "Recovery", "Text", "Thinking", "recover"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Found",
+    "Mark",
+    "Piece",
+    "Recovered",
+    "Recovery",
+    "Text",
+    "Thinking",
+    "formats_for",
+    "recover",
+]
 
 __getattr__ = opened_on_use(
     __name__,
@@ -28,6 +40,7 @@ __getattr__ = opened_on_use(
         "Recovery": "engine",
         "Text": "pieces",
         "Thinking": "pieces",
+        "formats_for": "formats",
         "recover": "recovering",
     },
 )

@@ -24,7 +24,8 @@ from callgate.gate.recovery.values import read_value
 _WORD = re.compile(r"[^\W\d][\w.\-]*")
 _KEY = re.compile(r"[\"'](\w*)")
 _INFO = re.compile(r"[\w+-]*")
-_IN_EXPRESSION = frozenset("=([{,+*/%<>&^~\\\"'`_.-")
+_IN_EXPRESSION = frozenset("=([{,+*/%&^~\\")
+_IN_LINE = frozenset("}]\"'`_.-<>")
 _SEPARATORS = ("<｜tool▁sep｜>", "<|tool▁sep|>", "[ARGS]", "<|tool_call_argument_begin|>")
 _GEMMA = Block((), "gemma", ("<tool_call|>",), quotes=('<|"|>', "<escape>"))
 _KIND = finder(*(grammars.KIND + separator for separator in _SEPARATORS[:2]))
@@ -43,7 +44,7 @@ def may_begin(before: str, bracket: str, *, anywhere: bool) -> bool:
     if last in _IN_EXPRESSION or (last == ":" and words[:-1].rstrip()[-1:] in "\"'"):
         return False
     starts_line = "\n" in before[len(words) :]
-    return starts_line or (last not in "}]" and (anywhere or bracket == "["))
+    return starts_line or (last not in _IN_LINE and (anywhere or bracket == "["))
 
 
 def read_bare(source: Source, offers: Offers, grammars_tried: AbstractSet[str]) -> Reading[Candidate | None]:
@@ -99,6 +100,7 @@ def _calls(text: str) -> list[Said]:
 
 def _word(source: Source, offers: Offers) -> Reading[str]:
     """The tool's name that comes next, passed; "" as soon as it can't be one."""
+    yield from source.ahead(1)
     while True:
         match = _WORD.match(source.text, source.at)
         if not match or not offers.could_begin(match.group()):

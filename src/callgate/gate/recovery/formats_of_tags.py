@@ -94,8 +94,8 @@ TAG_FORMATS = (
         sections=((f"{M3_MARK}tool_call>", f"{M3_MARK}/tool_call>"),),
         thinking=(("<mm:think>", "</mm:think>"), THINK),
         markers=("]<]minimax[>[",),
-        example='…<tool_call>…<invoke name="get_weather">…<city>Paris…</city>…</invoke>…</tool_call>, '
-        "with ]<]minimax[>[ for …",
+        example=f'{M3_MARK}tool_call>{M3_MARK}invoke name="get_weather">{M3_MARK}city>Paris{M3_MARK}/city>'
+        f"{M3_MARK}/invoke>{M3_MARK}/tool_call>",
     ),
     Format(
         "dots",

@@ -17,6 +17,8 @@ Grammar = Callable[[Source, Block], Reading[list[Said]]]
 LONGEST_NAME = 256
 CALL_ID = "[CALL_ID]"
 """Behind it stands the call's id, and then what stands between name and arguments."""
+CUT = "missing-bracket"
+"""The rule by which the end of a JSON text was mended."""
 KIND = "function"
 """Some say first what kind of tool it is; there is but one."""
 _FENCES = ("```json", "```")
@@ -46,7 +48,7 @@ def _calls_in(text: str, *, keyed: bool) -> list[Said]:
     from callgate.tools import read_loosely
 
     read = read_loosely(text) if text else None
-    return said_in(read.value, keyed=keyed) if read else []
+    return said_in(read.value, keyed=keyed, cut=CUT in read.rules) if read else []
 
 
 def _goes_on(source: Source, block: Block) -> Reading[bool]:

@@ -36,6 +36,7 @@ _ESCAPES = {
     "\\": "\\",
     "/": "/",
 }
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _WORDS: dict[str, object] = {"True": True, "true": True, "False": False, "false": False, "None": None, "null": None}
 
 
@@ -231,7 +232,12 @@ class Literals:
 
 
 def _unescaped(text: str) -> str:
-    return _ESCAPE.sub(_meaning, text) if "\\" in text else text
+    if "\\" not in text:
+        return text
+    meant = _ESCAPE.sub(_meaning, text)
+    if _SURROGATE.search(meant):  # halves of a character, each written out
+        meant = meant.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return meant
 
 
 def _meaning(match: re.Match[str]) -> str:

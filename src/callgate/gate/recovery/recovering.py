@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -28,7 +28,7 @@ class Recovered(msgspec.Struct, frozen=True):
 
 def recover(
     text: str | Iterable[str],
-    tools: Iterable[Tool] | None,
+    tools: Iterable[Tool | Mapping[str, Any] | Callable[..., object]] | None,
     *,
     format: str = "auto",  # noqa: A002 – the option's name
     starts_in: Literal["text", "thinking"] = "text",
@@ -36,11 +36,12 @@ def recover(
 ) -> Recovered:
     """The calls of `tools` in an answer that came as text, whole or in pieces.
 
-    `tools` None: every name counts as offered. `starts_in`: `thinking`, if the prompt has opened it.
+    `tools`: in any of the forms that `Model.ask` takes; None, if every name counts as offered. `format`: a name of
+    `callgate recover --list-formats`, if it is known. `starts_in`: `thinking`, if the prompt has opened it.
 
     Raises: UsageError, if there is no such format.
     """
-    offered = None if tools is None else tuple(tools)
+    offered = None if tools is None else tuple(_tool(tool) for tool in tools)
     recovery = Recovery(None if offered is None else Names(offered), formats_called(format), starts_in)
     pieces: list[Piece] = []
     for chunk in (text,) if isinstance(text, str) else text:
@@ -48,6 +49,14 @@ def recover(
     pieces += recovery.close()
     schemas = {tool.name: tool.parameters for tool in offered or ()}
     return _recovered(pieces, schemas if repair else {})
+
+
+def _tool(given: Tool | Mapping[str, Any] | Callable[..., object]) -> Tool:
+    from callgate.tools import read_tools, tool_of
+
+    if isinstance(given, Tool):
+        return given
+    return read_tools([given])[0] if isinstance(given, Mapping) else tool_of(given)
 
 
 def formats_called(name: str) -> Sequence[Format] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -24,21 +24,21 @@ class Said(msgspec.Struct, frozen=True):
     """Those of the arguments that came as texts, as in XML, each with what the model said of its type, if anything."""
 
 
-def said_in(value: object, *, bare: bool = False, keyed: bool = False) -> list[Said]:
+def said_in(value: object, *, bare: bool = False, keyed: bool = False, cut: bool = False) -> list[Said]:
     """The calls that a JSON value writes down; none, if any part of it is something else.
 
     `bare`: nothing but its shape says that it is a call, so that it must look like nothing else.
-    `keyed`: `{"get_weather": {"city": …}}` is one too.
+    `keyed`: `{"get_weather": {"city": …}}` is one too. `cut`: its end is missing, and arguments may be.
     """
     if isinstance(value, list):
-        each = [said_in(entry, bare=bare, keyed=keyed) for entry in value]
+        each = [said_in(entry, bare=bare, keyed=keyed, cut=cut) for entry in value]
         return [said for calls in each for said in calls] if all(each) else []
     if not isinstance(value, dict):
         return []
     if isinstance(wrapped := value.get("tool_calls"), list) and (not bare or len(value) == 1):
-        return said_in(wrapped, bare=bare, keyed=keyed)
+        return said_in(wrapped, bare=bare, keyed=keyed, cut=cut)
     if isinstance(function := value.get("function"), dict):
-        return said_in(function, bare=bare) if not bare or value.keys() <= {"function", *OTHER_KEYS} else []
+        return said_in(function, bare=bare, cut=cut) if not bare or value.keys() <= {"function", *OTHER_KEYS} else []
     name = next((value[key] for key in NAME_KEYS if isinstance(value.get(key), str)), None)
     if name is None:
         return _keyed(value) if keyed else []
@@ -46,7 +46,7 @@ def said_in(value: object, *, bare: bool = False, keyed: bool = False) -> list[S
         return []
     key = next((key for key in ARGUMENT_KEYS if key in value), None)
     if key is None:
-        return [] if bare else [Said(name.strip(), {})]
+        return [] if bare or cut else [Said(name.strip(), {})]
     arguments = object_of(value[key])
     if arguments is None or (key == "parameters" and bare and not DEFINITION_KEYS.isdisjoint(arguments)):
         return []
@@ -73,11 +73,3 @@ def _keyed(value: Mapping[str, object]) -> list[Said]:
             return []
         calls.append(Said(name, found))
     return calls
-
-
-def objects_in(text: str, *, cut: bool) -> Sequence[object] | None:
-    """One JSON value, however malformed, as the list of it."""
-    from callgate.tools import read_loosely
-
-    read = read_loosely(text, cut=cut)
-    return None if read is None else [read.value]

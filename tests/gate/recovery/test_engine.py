@@ -1,0 +1,237 @@
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callgate.gate.recovery import Found, Mark, Recovery, Text, Thinking
+from callgate.gate.recovery import engine as engine_file
+from callgate.gate.recovery.formats import FORMATS, KNOWN
+from callgate.tools import Names
+from tests.gate.recovery.reading import PARIS, TOOLS, calls_in, cut, joined, pieces_of, words_in
+
+CALL = '<tool_call>{"name": "get_weather", "arguments": {"city": "Paris"}}</tool_call>'
+
+TOKENS = sorted(
+    {
+        *(literal for known in KNOWN for block in known.blocks for literal in (*block.open, *block.close)),
+        *(literal for known in KNOWN for tags in (*known.sections, *known.thinking) for literal in tags),
+        *(
+            "{",
+            "}",
+            "[",
+            "]",
+            "(",
+            ")",
+            '"',
+            "'",
+            "\\",
+            "\n",
+            " ",
+            "`",
+            "```",
+            "```json\n",
+            "<",
+            "|",
+            ":",
+            ",",
+            ";",
+            "=",
+        ),
+        *("get_weather", "get_time", "city", "Paris", '"name": ', '"arguments": ', "call:", "to=", "functions.", ":0"),
+        *("<|channel|>", "<|start|>assistant", "<|message|>", "analysis", "<|end|>", "</s>", "<arg_key>", "</arg_key>"),
+        *("<arg_value>", "</arg_value>", "<parameter=city>", "</parameter>", "</function>", "[ARGS]", '<|"|>', "words"),
+    }
+)
+fragments = st.one_of(
+    st.sampled_from(TOKENS),
+    st.sampled_from([known.example for known in KNOWN]),
+    st.text(max_size=8),
+)
+answers = st.lists(fragments, max_size=14).map("".join)
+
+
+@given(answers, st.data())
+def test_a_text_means_the_same_wherever_it_is_cut(text: str, data: st.DataObject) -> None:
+    known = data.draw(st.sampled_from([None, *FORMATS]))
+    formats = None if known is None else (FORMATS[known],)
+    tools = data.draw(st.sampled_from([None, TOOLS, ()]))
+    starts_in = data.draw(st.sampled_from(["text", "thinking"]))
+    whole = pieces_of(text, tools, formats, starts_in)
+    places = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=10)))
+    chunks = [text[start:end] for start, end in pairwise([0, *places, len(text)])]
+    assert pieces_of(chunks, tools, formats, starts_in) == whole
+    assert pieces_of(list(text), tools, formats, starts_in) == whole
+
+
+@given(answers, st.sampled_from([None, TOOLS]), st.sampled_from(["text", "thinking"]))
+def test_nothing_is_lost(text: str, tools: None, starts_in: str) -> None:
+    pieces = pieces_of(text, tools, None, "thinking" if starts_in == "thinking" else "text")
+    assert "".join(piece.raw for piece in pieces) == text
+
+
+@given(st.lists(st.sampled_from(["Hello", " world", "\n", " 17 * 23", " f", "unc", "é", ".", " of "]), max_size=30))
+def test_plain_words_are_given_out_as_they_are(chunks: list[str]) -> None:
+    assert words_in(pieces_of(chunks)) == "".join(chunks)
+
+
+@pytest.mark.parametrize("text", ["Hello", " there", "! It is", " 5 > 3", " and", "\n\nso", " on (see", " below)."])
+def test_plain_words_go_out_at_once(text: str) -> None:
+    recovery = Recovery(Names(TOOLS))
+    recovery.feed("First ")
+    assert list(recovery.feed(text)) == [Text(text)]
+
+
+def test_the_first_word_goes_out_at_once_unless_a_tool_is_called_so() -> None:
+    assert list(Recovery(Names(TOOLS)).feed("Hello")) == [Text("Hello")]
+    recovery = Recovery(Names(TOOLS))
+    assert list(recovery.feed("get_")) == []
+    assert joined([*recovery.feed("ting there"), *recovery.close()]) == [Text("get_ting there")]
+
+
+def test_what_may_become_a_call_is_held_back_and_no_more() -> None:
+    recovery = Recovery(Names(TOOLS))
+    assert list(recovery.feed("Well <tool")) == [Text("Well ")]
+    assert list(recovery.feed("box")) == [Text("<toolbox")]
+
+
+def test_a_call_is_given_out_as_soon_as_it_ends() -> None:
+    recovery = Recovery(Names(TOOLS))
+    assert list(recovery.feed(CALL[:-1])) == []
+    (found,) = recovery.feed(CALL[-1])
+    assert isinstance(found, Found)
+    assert (found.name, found.arguments, found.format, found.raw) == (*PARIS[0], "hermes_json", CALL)
+
+
+def test_each_call_of_a_section_is_given_out_when_it_ends() -> None:
+    recovery = Recovery(Names(TOOLS))
+    call = '<invoke name="get_time"></invoke>'
+    first = [*recovery.feed(f"<minimax:tool_call>{call}"), *recovery.feed("\n")]
+    assert [type(piece) for piece in first] == [Found]
+    rest = [*recovery.feed(f"{call}</minimax:tool_call>"), *recovery.close()]
+    assert [type(piece) for piece in joined(rest)] == [Mark, Found, Mark]
+
+
+def test_words_around_calls_stay_where_they_are() -> None:
+    pieces = pieces_of(f"Before. {CALL} Between. {CALL}\nBehind.")
+    assert [type(piece) for piece in pieces] == [Text, Found, Text, Found, Text]
+    assert words_in(pieces) == "Before.  Between. \nBehind."
+
+
+def test_closing_tags_and_tokens_behind_a_call_are_nobodys_words() -> None:
+    assert words_in(pieces_of(f"{CALL}\n</tool_call><|im_end|>\n")) == ""
+
+
+def test_a_token_that_ends_the_answer_is_nobodys_word_but_one_within_it_is() -> None:
+    assert words_in(pieces_of("Done.<|im_end|>\n")) == "Done."
+    assert words_in(pieces_of("The token <|im_end|> ends a turn.")) == "The token <|im_end|> ends a turn."
+
+
+def test_a_call_of_an_unknown_tool_stays_text() -> None:
+    text = 'So: <tool_call>{"name": "unheard_of", "arguments": {}}</tool_call> Hm.'
+    assert pieces_of(text) == [Text(text)]
+
+
+def test_without_tools_nothing_is_a_call_and_without_names_everything_is() -> None:
+    text = '<tool_call>{"name": "unheard_of", "arguments": {}}</tool_call>'
+    assert calls_in(text, ()) == []
+    assert calls_in(text, None) == [("unheard_of", {})]
+
+
+def test_a_tag_that_leads_nowhere_does_not_hide_the_call_behind_it() -> None:
+    assert calls_in(f"A <tool_call> is a tag. {CALL}") == PARIS
+    assert calls_in(f'<tool_call>{{"name": {CALL}') == PARIS
+
+
+# Thinking
+
+
+def test_thinking_is_told_apart() -> None:
+    assert pieces_of("<think>Hm.</think>Yes.") == [Thinking("Hm.", "<think>Hm.</think>"), Text("Yes.")]
+
+
+def test_an_answer_may_begin_in_its_thinking() -> None:
+    assert pieces_of("Hm.</think>Yes.", starts_in="thinking") == [Thinking("Hm.", "Hm.</think>"), Text("Yes.")]
+
+
+def test_thinking_goes_out_as_it_comes() -> None:
+    recovery = Recovery(Names(TOOLS), starts_in="thinking")
+    assert list(recovery.feed("So")) == [Thinking("So", "So")]
+    assert list(recovery.feed(" it is")) == [Thinking(" it is", " it is")]
+
+
+def test_a_call_within_thinking_is_a_thought() -> None:
+    assert calls_in(f"<think>Maybe {CALL} so.</think>No.") == []
+    assert calls_in(f"Maybe {CALL}</think>{CALL}", starts_in="thinking") == PARIS
+
+
+def test_a_call_that_ends_a_thinking_which_was_never_closed_is_a_call() -> None:
+    assert calls_in(f"<think>I need it.\n{CALL}\n") == PARIS
+    assert calls_in(f"<think>I need it.\n{CALL} or not") == []
+
+
+def test_channels_say_what_is_thought_and_what_is_said() -> None:
+    text = (
+        "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather "
+        '<|constrain|>json<|message|>{"city": "Paris"}<|call|><|start|>assistant<|channel|>final<|message|>Sunny.<|return|>'
+    )
+    pieces = pieces_of(text)
+    assert calls_in(text) == PARIS
+    assert words_in(pieces) == "Sunny."
+    assert [piece.text for piece in pieces if isinstance(piece, Thinking)] == ["Hm."]
+
+
+def test_what_a_channel_quotes_is_no_call() -> None:
+    for whom in ("user", "self"):
+        call = '<atem:invoke name="get_weather"><atem:parameter name="city">Paris</atem:parameter></atem:invoke>'
+        assert calls_in(f" to={whom}<|message|>Like {call} so.<|eom|>") == []
+    assert calls_in(f"<|start|>assistant to=get_weather<|message|>{call}<|eot|>") == PARIS
+
+
+# Bounds
+
+
+def test_what_never_ends_is_text_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_file, "MOST_HELD", 1000)
+    recovery = Recovery(Names(TOOLS))
+    given_out = 0
+    for _ in range(300):
+        given_out += sum(len(piece.raw) for piece in recovery.feed('<tool_call>{"name": "' + "x" * 40))
+    assert given_out > 300 * 61 - 3000
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        '<tool_call>{"a": "',
+        "<tool_call>",
+        "{",
+        '[{"name": ',
+        "```",
+        "<function=x><parameter=y>",
+        '{"name": "get_time", ',
+    ],
+)
+@pytest.mark.parametrize("size", [1, 1000])
+def test_work_grows_no_faster_than_the_text(unit: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_file, "MOST_READ_AGAIN", 20_000)
+
+    def steps(times: int) -> int:
+        recovery = Recovery(Names(TOOLS))
+        for chunk in cut(unit * times, size):
+            recovery.feed(chunk)
+        recovery.close()
+        return recovery.steps
+
+    assert steps(4000) <= 10 * steps(500) + 200_000
+
+
+def test_deep_nesting_is_no_danger() -> None:
+    for text in (
+        "[" * 100_000,
+        '{"name": ' * 50_000,
+        "<tool_call>[" + "[" * 100_000,
+        "get_weather(city=" + "(" * 100_000,
+    ):
+        assert calls_in(text) == []
+        assert words_in(pieces_of(text)) == text
