@@ -98,7 +98,9 @@ class Hub(msgspec.Struct, frozen=True, kw_only=True):
     home: Annotated[
         Text | None, Expects("a folder"), About("where the hub's programs keep their things", env=("HF_HOME",))
     ] = None
-    connections: Annotated[Count, About("parts of a model that are fetched at once; what a kill loses grows with it")] = 4
+    connections: Annotated[
+        Count, About("parts of a model that are fetched at once; what a kill loses grows with it")
+    ] = 4
 
 
 class Discovery(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,6 +122,9 @@ class Timeouts(msgspec.Struct, frozen=True, kw_only=True):
 class Models(msgspec.Struct, frozen=True, kw_only=True):
     dir: Annotated[Text | None, Expects("a folder"), About("a folder of GGUF files")] = None
     require_tools: Annotated[Flag, About("whether models that can't call tools are refused everywhere")] = False
+    fallback: Annotated[
+        Text | None, Expects("models, several with commas"), About("who takes the turn if a model fails, in this order")
+    ] = None
 
 
 class Tools(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,6 +152,18 @@ class Tools(msgspec.Struct, frozen=True, kw_only=True):
         About("what `ask` and the library do with tools for a model that can't call them"),
     ] = "emulate"
     recover: Annotated[Flag, About("whether calls that models write as text are recovered")] = True
+    allow: Annotated[
+        Text | None,
+        Expects("globs, several with commas"),
+        About("tools that are run without asking: NAME or SOURCE/NAME"),
+    ] = None
+    deny: Annotated[
+        Text | None, Expects("globs, several with commas"), About("tools that are never run, whatever else allows them")
+    ] = None
+    max_turns: Annotated[Count, About("how often a model may call tools before it answers")] = 8
+    max_repeats: Annotated[Count, About("how often a model may make the very same call before it answers")] = 3
+    call_timeout: Annotated[Seconds, About("how long a tool may take")] = 120.0
+    total_timeout: Annotated[Seconds, About("how long an answer may take with all its calls; 0: for ever")] = 0.0
 
 
 class Mcp(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from callgate.registry.records import Fields, ModelRecord, as_moment, moment_of
     from callgate.registry.store import Registry
     from callgate.registry.telling import tell, told_to
+    from callgate.registry.whole_files import make_folder, read_whole, write_whole
 
 __all__ = [
     "Derived",
@@ -27,9 +28,12 @@ __all__ = [
     "as_moment",
     "key_of",
     "locked",
+    "make_folder",
     "moment_of",
+    "read_whole",
     "tell",
     "told_to",
+    "write_whole",
 ]
 
 __getattr__ = opened_on_use(
@@ -45,8 +49,11 @@ __getattr__ = opened_on_use(
         "as_moment": "records",
         "key_of": "keys",
         "locked": "locking",
+        "make_folder": "whole_files",
         "moment_of": "records",
+        "read_whole": "whole_files",
         "tell": "telling",
         "told_to": "telling",
+        "write_whole": "whole_files",
     },
 )

@@ -23,7 +23,11 @@ class FunctionTools:
     """A `ToolSource`. Arguments come as the functions' type hints say; a plain function runs in a thread of its own."""
 
     def __init__(
-        self, functions: Iterable[Callable[..., Any]], *, name: str = "functions", harmless: bool | Container[str] = True
+        self,
+        functions: Iterable[Callable[..., Any]],
+        *,
+        name: str = "functions",
+        harmless: bool | Container[str] = True,
     ) -> None:
         """`harmless`: those that may be called without asking; by default all, since the program gives them itself.
 

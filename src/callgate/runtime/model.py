@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from types import TracebackType
@@ -13,25 +12,18 @@ import msgspec
 from callgate.runtime.background import BackgroundLoop
 from callgate.runtime.conversation import Given as GivenMessage
 from callgate.runtime.conversation import read_messages
+from callgate.runtime.fallback import Fallback
+from callgate.runtime.limits import Limits
+from callgate.runtime.loop import Agent
+from callgate.runtime.loop_events import ModelChanged, ToolFinished, ToolStarted
+from callgate.runtime.permissions import Permissions
+from callgate.runtime.said import Said
 from callgate.runtime.session import Session
 from callgate.runtime.toolbox import Given as GivenTool
 from callgate.runtime.toolbox import Toolbox
 from callgate.settings import Settings
-from callgate.vocabulary import (
-    AssistantDelta,
-    ChatRequest,
-    Event,
-    Message,
-    ModelRef,
-    Notice,
-    ThinkingDelta,
-    ToolCall,
-    ToolCallEvent,
-    Usage,
-)
+from callgate.vocabulary import ChatRequest, Event, Message, ModelRef, Notice, ToolCall, Usage
 from callgate.vocabulary.messages import Think
-
-MOST_TURNS = 8
 
 Messages = str | Sequence[GivenMessage]
 Tools = Iterable[GivenTool]
@@ -50,6 +42,8 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     """Of all turns together."""
     messages: tuple[Message, ...] = ()
     """The whole conversation, the question and the answer included: pass it on to go on."""
+    ref: ModelRef | None = None
+    """The model that answered."""
 
 
 class AsyncModel:
@@ -57,7 +51,7 @@ class AsyncModel:
 
     def __init__(self, model: ModelRef | str, *, settings: Settings | None = None) -> None:
         """Raises: UsageError, if `model` can't be the name of one."""
-        self.ref = ModelRef.parse(model) if isinstance(model, str) else model
+        self.ref = _ref(model)
         self._session = Session(settings)
 
     async def ask(
@@ -70,21 +64,25 @@ class AsyncModel:
         schema: Mapping[str, Any] | None = None,
         think: Think | None = None,
         max_tokens: int | None = None,
-        max_turns: int = MOST_TURNS,
+        max_turns: int | None = None,
+        limits: Limits | None = None,
+        permissions: Permissions | None = None,
+        fallback: Sequence[ModelRef | str] = (),
         **options: Any,
     ) -> Turn:
         """Asks, runs the functions that the model calls, gives it what came of them, and so on until it answers.
 
-        A call of a tool that isn't a function here ends it: the caller finds it in `calls`. `tool_choice` holds for the
-        first turn; `options` are for sampling, as `temperature`.
+        A tool is a function, a source of tools such as an MCP server, or just a description: a call of that one ends
+        it, and the caller finds it in `calls`. Functions are run without asking; what a source has and doesn't know to
+        be harmless needs `permissions`. `tool_choice` holds for the first turn; `options` are for sampling, as
+        `temperature`. The models of `fallback` take over, in their order, if this one fails.
 
         Raises: UsageError, if a tool or a message is no good; as `Session.turn` does.
         """
-        box = Toolbox(tools)
+        limits = limits or Limits.of(self._session.settings)
         request = ChatRequest(
             model="",
             messages=read_messages(question),
-            tools=box.tools,
             tool_choice=tool_choice,
             parallel_tool_calls=parallel_tool_calls,
             schema=schema,
@@ -92,33 +90,33 @@ class AsyncModel:
             max_tokens=max_tokens,
             options=options,
         )
-        calls: list[ToolCall] = []
-        notices: dict[Notice, None] = {}
-        used: list[Usage] = []
-        while True:
-            said = _Said()
-            async with aclosing(self._session.turn(self.ref, request)) as events:
-                async for event in events:
-                    said.hear(event)
-            calls += said.calls
-            notices.update(dict.fromkeys(said.notices))
-            used += said.used
-            request = msgspec.structs.replace(request, messages=(*request.messages, said.message()), tool_choice=None)
-            if not said.calls or not all(box.runs(call) for call in said.calls):
-                break
-            results = await asyncio.gather(*(box.run(call) for call in said.calls))
-            request = msgspec.structs.replace(request, messages=(*request.messages, *results))
-            max_turns -= 1
-            if max_turns <= 0:
-                notices[Notice("turns_exhausted", "the model went on calling tools, and gave no answer")] = None
-                break
+        agent = Agent(
+            self._session,
+            Toolbox(tools),
+            permissions=permissions,
+            limits=limits if max_turns is None else msgspec.structs.replace(limits, turns=max_turns),
+            fallback=Fallback(map(_ref, fallback), settings=self._session.settings, agreed=True),
+        )
+        answering = agent.answer(self.ref, request)
+        said = Said()
+        async with aclosing(answering.events()) as events:
+            async for event in events:
+                match event:
+                    case ToolStarted() | ToolFinished():
+                        pass
+                    case ModelChanged(ref, why):
+                        said.hear(Notice("model_changed", f"{ref.name!r} takes over: {why}"))
+                    case _:
+                        said.hear(event)
+        last = answering.messages[-1] if answering.messages else Message(role="assistant")
         return Turn(
-            text=said.text,
-            calls=tuple(calls),
-            thinking=said.thinking,
-            notices=tuple(notices),
-            usage=_summed(used),
-            messages=request.messages,
+            text=last.content if last.role == "assistant" else "",
+            calls=tuple(said.calls),
+            thinking=last.thinking or "",
+            notices=tuple(dict.fromkeys(said.notices)),
+            usage=answering.usage,
+            messages=(*request.messages, *answering.messages),
+            ref=answering.ref,
         )
 
     async def stream(
@@ -137,10 +135,13 @@ class AsyncModel:
 
         Raises: UsageError, if a tool or a message is no good; as `Session.turn` does.
         """
+        box = Toolbox(tools)
+        for failure in await box.refresh():
+            raise failure.error
         request = ChatRequest(
             model="",
             messages=read_messages(messages),
-            tools=Toolbox(tools).tools,
+            tools=box.tools,
             tool_choice=tool_choice,
             parallel_tool_calls=parallel_tool_calls,
             schema=schema,
@@ -203,44 +204,5 @@ class Model:
         self.close()
 
 
-class _Said:
-    """What a model said in one turn."""
-
-    def __init__(self) -> None:
-        self._texts: list[str] = []
-        self._thoughts: list[str] = []
-        self.calls: list[ToolCall] = []
-        self.notices: list[Notice] = []
-        self.used: list[Usage] = []
-
-    def hear(self, event: Event) -> None:
-        match event:
-            case AssistantDelta(text):
-                self._texts.append(text)
-            case ThinkingDelta(text):
-                self._thoughts.append(text)
-            case ToolCallEvent(call):
-                self.calls.append(call)
-            case Notice():
-                self.notices.append(event)
-            case Usage():
-                self.used.append(event)
-
-    @property
-    def text(self) -> str:
-        return "".join(self._texts)
-
-    @property
-    def thinking(self) -> str:
-        return "".join(self._thoughts)
-
-    def message(self) -> Message:
-        return Message(role="assistant", content=self.text, thinking=self.thinking or None, calls=tuple(self.calls))
-
-
-def _summed(used: Sequence[Usage]) -> Usage | None:
-    if not used:
-        return None
-    prompts = [usage.prompt_tokens for usage in used if usage.prompt_tokens is not None]
-    answers = [usage.completion_tokens for usage in used if usage.completion_tokens is not None]
-    return Usage(sum(prompts) if prompts else None, sum(answers) if answers else None)
+def _ref(model: ModelRef | str) -> ModelRef:
+    return ModelRef.parse(model) if isinstance(model, str) else model

@@ -30,7 +30,8 @@ async def in_own_thread(work: Callable[[], T], *, name: str = "callgate-work") -
             told.set_result(result)  # type: ignore[arg-type] # None is what `work` gave
 
     def run() -> None:
-        result, error = None, None
+        result: T | None = None
+        error: BaseException | None = None
         try:
             result = context.run(work)
         except (SystemExit, KeyboardInterrupt, StopIteration) as end:

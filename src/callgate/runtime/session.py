@@ -71,6 +71,10 @@ class Session:
         self._holding_nothing: set[ModelRef] = set()
         """Models whose server takes no schema."""
 
+    @property
+    def settings(self) -> Settings:
+        return self._settings
+
     def backend(self, ref: ModelRef) -> Backend:
         """Raises: UsageError, if nobody here can run such a model."""
         place = place_of(ref)

@@ -117,7 +117,7 @@ class _UnknownType(Exception):
     """Bubbles through msgspec, which takes a TypeError for a value that is wrong."""
 
 
-def _from_plain(kind: type, value: Any) -> Any:
+def _from_plain(kind: Any, value: Any) -> Any:
     if _is_pydantics(kind):
         return _value(value, kind, 1)
     if isinstance(kind, type) and isinstance(value, kind):
