@@ -8,7 +8,7 @@ _CLOSERS = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’"}
 _PLAIN = {mark: re.compile(rf"[^\\{closer}\x00-\x1f]*") for mark, closer in _CLOSERS.items()}
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "'": "'", "`": "`"}
 _FOUR_DIGITS = re.compile(r"[0-9a-fA-F]{4}")
-_TWO_DIGITS = re.compile(r"[0-9a-fA-F]{2}")
+_PYTHON = {"x": re.compile(r"[0-9a-fA-F]{2}"), "U": re.compile(r"000[0-9a-fA-F]{5}|0010[0-9a-fA-F]{4}")}
 _COLON = re.compile(r"\s*:")
 _END = re.compile(r"\s*(?:[}\]]|\Z|//|#|/\*)")
 _COMMA = re.compile(r"\s*,")
@@ -111,9 +111,9 @@ class StringReader:
             parts.append(chr(int(digits[0], 16)))
             return at + 5
         self._rules.add("escape")
-        if letter == "x" and mark == "'" and (digits := _TWO_DIGITS.match(text, at + 1)):
+        if mark == "'" and letter in _PYTHON and (digits := _PYTHON[letter].match(text, at + 1)):
             parts.append(chr(int(digits[0], 16)))
-            return at + 3
+            return digits.end()
         parts.append("\\")
         return at
 

@@ -9,6 +9,8 @@ from callgate.tools.loose_strings import NoReading
 
 LONGEST_NUMBER = 1000
 """Digits. More is no number that anybody meant, and takes Python more than linear time."""
+SHORTEST_CUT = 2
+"""Letters of a literal that tell it from NaN, or from a word."""
 
 _WORD = re.compile(r"""[^\s,:{}\[\]"'`“”‘’/#()]+""")
 _KEY = re.compile(r"[A-Za-z_$][\w$.-]*|[0-9]+")
@@ -82,7 +84,7 @@ def _finite(number: float) -> float:
 def _cut_literal(word: str, rules: set[str], *, cut: bool) -> bool | None:
     """`tru` at the very end can only become `true`."""
     words = [whole for whole in ("true", "false", "null", "True", "False", "None") if whole.startswith(word)]
-    if not cut or len(words) != 1:
+    if not cut or len(words) != 1 or len(word) < SHORTEST_CUT:
         raise NoReading
     rules.add("cut-off")
     return {**_JSON_WORDS, **_OTHER_WORDS}[words[0]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -149,7 +150,7 @@ def _kind(value: object) -> str:
         case list():
             return "array"
         case float() if not value.is_integer():
-            return "number"
+            return "number" if math.isfinite(value) else "no number"
     return "integer"
 
 

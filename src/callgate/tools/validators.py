@@ -76,7 +76,7 @@ class Schema:
     def _compiled_part(self, pointer: str) -> Validator | None:
         dialect = {"$schema": self.root["$schema"]} if "$schema" in self.root else {}
         try:
-            return _compiled({**dialect, "$ref": _HERE + quote(pointer, safe="#/~$")}, self._registry)
+            return _compiled({**dialect, "$ref": f"{_HERE}#{quote(pointer[1:], safe='/~$')}"}, self._registry)
         except UsageError:
             return None
 
