@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from mcp_types import CallToolResult
 
 MOST_PAGES = 100
+LISTEN_AGAIN_AFTER = (1.0, 5.0, 30.0, 120.0)
+"""Seconds, each time that a server has stopped telling of changes."""
 COURTESY_SECONDS = 0.5
 """To tell a server that a call is cancelled: one that no longer reads holds nobody up."""
 
@@ -147,8 +149,7 @@ class Connection:
         import anyio
         from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-        tools = client.server_capabilities.tools
-        if client.protocol_version not in MODERN_PROTOCOL_VERSIONS or tools is None or not tools.list_changed:
+        if client.protocol_version not in MODERN_PROTOCOL_VERSIONS or client.server_capabilities.tools is None:
             await self._is_over.wait()
             return
         async with anyio.create_task_group() as tasks:
@@ -157,12 +158,18 @@ class Connection:
             tasks.cancel_scope.cancel()
 
     async def _subscribe(self, client: Client) -> None:
-        try:
-            async with client.listen(tools_list_changed=True) as changes:
-                async for _ in changes:
-                    self._when_changed()
-        except Exception:  # noqa: BLE001 - without it, changes go unnoticed; nothing else suffers
-            return
+        from mcp.client.subscriptions import SubscriptionLost
+
+        for pause in LISTEN_AGAIN_AFTER:
+            try:
+                async with client.listen(tools_list_changed=True) as changes:
+                    self._when_changed()  # maybe, while nobody listened
+                    async for _ in changes:
+                        self._when_changed()
+            except SubscriptionLost:
+                await asyncio.sleep(pause)
+            except Exception:  # noqa: BLE001 - then changes go unnoticed, and nothing else suffers
+                return
 
     async def _hear(self, message: IncomingMessage) -> None:
         from mcp_types import ToolListChangedNotification

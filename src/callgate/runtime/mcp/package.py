@@ -41,8 +41,7 @@ def _quieten(package: str) -> None:
     """It logs whole messages, with arguments and tokens in them, and prints its worries where no handler is set."""
     for name in ("mcp", "httpx2", "httpcore2"):
         logger = logging.getLogger(name)
-        if not logger.handlers:
-            logger.addHandler(logging.NullHandler())
-            logger.propagate = False
+        if logger.level == logging.NOTSET:  # else somebody wants to hear it
+            logger.setLevel(logging.CRITICAL + 1)
     # A name that others may have, too.
     logging.getLogger("client").addFilter(lambda record: not record.pathname.startswith(package))
