@@ -59,6 +59,7 @@ class PlayedHub:
         self.stored: list[web.Request] = []
         self.sent = 0
         """Bytes of files."""
+        self.on_sent: Callable[[], None] = lambda: None
         self.fault: Fault | None = None
         """Asked before each answer of the storage host."""
         self.api_fault: Fault | None = None
@@ -202,6 +203,7 @@ class PlayedHub:
                 piece = file.read(min(_PIECE, end - start))
                 start += len(piece)
                 self.sent += len(piece)
+                self.on_sent()
                 await response.write(piece)
                 if self.slow:
                     await asyncio.sleep(self.slow)

@@ -199,7 +199,7 @@ async def test_a_hub_that_stays_down_is_given_up(http: HttpClient) -> None:
         with pytest.raises(BadStatus, match="status 503") as caught:
             await client(hub, http).repository(HubRef("owner/name"))
     assert caught.value.hint
-    assert len(asked) == 6
+    assert len(asked) == 4
 
 
 async def test_a_hub_that_wants_us_to_wait_for_long_is_left_to_the_user(http: HttpClient) -> None:

@@ -12,7 +12,6 @@ from callgate.cli import DONE
 from callgate.cli.screen import Screen, in_bytes, print_json, printable
 from callgate.runtime import Quarantine, Quarantined, timestamp
 from callgate.settings import load_settings
-from callgate.vocabulary import UsageError
 
 EXAMPLES = """\
 examples:
@@ -23,11 +22,22 @@ examples:
 exit status: 0 done · 1 there is no such entry, or it failed · 2 wrong usage, or one that may not return
 """
 
+_ACTIONS = {
+    "list": "which models are here, and why",
+    "restore": "let a model go: it is listed again, and can be run",
+    "delete": "delete a model, with its files",
+}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=("list", "restore", "delete"), metavar="list|restore|delete")
-    parser.add_argument("entries", nargs="*", metavar="ID", help="the start of an entry's ID, or a model's path")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    for name, summary in _ACTIONS.items():
+        action = actions.add_parser(name, help=summary, description=summary)
+        if name != "list":
+            action.add_argument(
+                "entries", nargs="+", metavar="ID", help="the start of an entry's ID, or a model's path"
+            )
+        action.add_argument("--json", action="store_true", help="one JSON object a line")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,8 +45,6 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.action == "list":
         _list(quarantine.entries(), as_json=arguments.json)
         return DONE
-    if not arguments.entries:
-        raise UsageError(f"what is to be {arguments.action}d?", hint="name an entry of callgate quarantine list")
     for entry in [quarantine.find(wanted) for wanted in arguments.entries]:
         if arguments.action == "restore":
             quarantine.restore(entry)

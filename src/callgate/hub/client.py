@@ -17,7 +17,7 @@ from callgate.hub.answers import expected_of, is_a_name, read_repository, read_s
 from callgate.hub.background import in_background
 from callgate.hub.records import HubFile, Location, Repository, Summary
 from callgate.hub.refusals import Asked, bad_status, no_such_repo, no_token, refusal
-from callgate.hub.retrying import PASSING, Patience, asked_to_wait
+from callgate.hub.retrying import MOST_QUESTIONS, PASSING, Patience, asked_to_wait
 from callgate.settings import Secret, Settings
 from callgate.vocabulary import BadAnswer, CallgateError, HubRef, NoSuchRepo, Unreachable, UsageError
 from callgate.wire import HttpClient, redirected, shown
@@ -77,7 +77,7 @@ class HubClient:
     async def locate(self, repository: Repository, file: HubFile) -> Location:
         """Where `file` is to be had. Raises: HubRefused, NotFound, BackendError."""
         asked = self._asked(repository.id, repository.revision, file.name)
-        patience, revision = Patience(), repository.commit
+        patience, revision = Patience(MOST_QUESTIONS), repository.commit
         while True:
             status, headers, location = await self._head(repository, file, revision)
             if location:
@@ -133,7 +133,7 @@ class HubClient:
         """What the library says; its errors become ours. What may pass is asked again."""
         from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
 
-        patience = Patience()
+        patience = Patience(MOST_QUESTIONS)
         # Of all errors of the HTTP client that the library uses, whichever that is.
         failures: type[BaseException] = HfHubHTTPError.__bases__[0]
         while True:

@@ -13,6 +13,9 @@ PASSING = (408, 429, 500, 502, 503, 504)
 """Statuses that may be others in a moment."""
 FIRST_PAUSE = 0.5
 MOST_TRIES = 6
+"""In a row without a byte, of a download."""
+MOST_QUESTIONS = 4
+"""Of what is asked before: somebody waits for the answer."""
 LONGEST_WAIT = 120.0
 """Seconds. A hub that wants us to wait longer is left to the user."""
 
@@ -22,7 +25,8 @@ _LIMIT = re.compile(r'"[^"]*"\s*;\s*r=(\d{1,9})\s*;\s*t=(\d{1,9})')
 class Patience:
     """Counts failures in a row. Whatever goes well starts the count anew."""
 
-    def __init__(self) -> None:
+    def __init__(self, tries: int = MOST_TRIES) -> None:
+        self._tries = tries
         self._failures = 0
 
     def went_well(self) -> None:
@@ -31,7 +35,7 @@ class Patience:
     async def may_try_again(self, wait: float | None = None) -> bool:
         """Waits a while, as long as the hub said if it did; not at all where there is no point in another try."""
         self._failures += 1
-        if self._failures >= MOST_TRIES or (wait is not None and wait > LONGEST_WAIT):
+        if self._failures >= self._tries or (wait is not None and wait > LONGEST_WAIT):
             return False
         pause = FIRST_PAUSE * 2 ** (self._failures - 1)
         await asyncio.sleep(pause * random.uniform(0.75, 1.25) if wait is None else wait)  # noqa: S311

@@ -107,13 +107,13 @@ async def _loaded(path: str, settings: Settings, loading: Callable[[Loading], No
 
 
 def _by_its_caps(facts: Facts) -> Evidence | None:
-    """llama.cpp's own word. It looks at the default template alone, where a model has a variant for tools too."""
+    """llama.cpp's own word. Older ones look at the default template alone, even if there is a variant for tools."""
     caps = facts.answer.get("chat_template_caps") if facts.answer else None
     if not isinstance(caps, dict):
         return None
     able = [caps.get(claim) is True for claim in ("supports_tools", "supports_tool_calls")]
     shown = ", ".join(f"{name}={str(flag).lower()}" for name, flag in zip(("tools", "tool_calls"), able, strict=True))
-    detail = f"llama.cpp's chat_template_caps say {shown}, by the default template"
+    detail = f"llama.cpp's chat_template_caps say {shown}"
     return Evidence("tools", Answer.of(all(able)), Source.ENGINE, detail, time.time())
 
 
@@ -143,4 +143,4 @@ def _notes(finding: Finding, engine: Evidence | None) -> tuple[str, ...]:
     if engine is None or engine.answer == ours:
         return ()
     why = " by its `tool_use` variant" if finding.capabilities.has_tool_use_template else ""
-    return (f"llama.cpp says {engine.answer} to tools, by its default template; we say {ours}{why}",)
+    return (f"llama.cpp says {engine.answer} to tools, and we say {ours}{why}",)

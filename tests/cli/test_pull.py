@@ -1,0 +1,409 @@
+"""The real command against a hub on loopback: pulls are killed, raced, refused, and what came is run."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import random
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.backends.gguf_edit import with_templates
+from tests.cli.command import CALLGATE, Done, environ
+from tests.hub.played_hub import TOKEN, PlayedHub, Repo
+from tests.hub.watching import content_of, files_in
+from tests.runtime.played import PLAIN, TOOLS
+
+NO_ENGINE = {"CALLGATE_LLAMACPP_SERVER": "/nowhere/llama-server"}
+
+
+@pytest.fixture
+def tiny(tiny_gguf: Path) -> bytes:
+    return tiny_gguf.read_bytes()
+
+
+@asynccontextmanager
+async def started(hub: PlayedHub, *words: str, **more: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    process = await asyncio.create_subprocess_exec(
+        *(*CALLGATE, *words),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=environ(HF_ENDPOINT=hub.url, **more),
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+async def callgate(hub: PlayedHub, *words: str, **more: str) -> Done:
+    async with started(hub, *words, **more) as process:
+        out, err = await asyncio.wait_for(process.communicate(), 120)
+    assert process.returncode is not None
+    return Done(process.returncode, out.decode(), err.decode())
+
+
+async def pull(hub: PlayedHub, *words: str, **more: str) -> Done:
+    return await callgate(hub, "pull", *words, **{**NO_ENGINE, **more})
+
+
+# For people and for programs
+
+
+async def test_json_has_all_that_a_program_wants_to_know(tiny: bytes) -> None:
+    hub = PlayedHub(owner__name=Repo({"tiny-Q8_0.gguf": tiny}))
+    async with hub.open():
+        done = await pull(hub, "--json", "owner/name")
+    assert (done.status, done.err) == (0, "")
+    (told,) = done.objects
+    assert {name: told[name] for name in ("repo", "revision", "file", "size", "sha256", "verdict")} == {
+        "repo": "owner/name",
+        "revision": hub.repos["owner/name"].commit,
+        "file": "tiny-Q8_0.gguf",
+        "size": len(tiny),
+        "sha256": hashlib.sha256(tiny).hexdigest(),
+        "verdict": "yes",
+    }
+    assert (told["header_bytes"], told["bytes_fetched"], told["bytes_resumed"]) == (2_000_000, len(tiny), 0)
+    assert content_of(told["path"]) == tiny
+    deciding = [piece for piece in told["evidence"] if piece["claim"] == "tools" and piece["decisive"]]
+    assert [(piece["answer"], piece["source"]) for piece in deciding] == [("yes", "template")]
+
+
+async def test_a_person_sees_the_verdict_first_and_the_path_last(tiny: bytes) -> None:
+    hub = PlayedHub(owner__name=Repo({"tiny-Q8_0.gguf": tiny}))
+    async with hub.open():
+        done = await pull(hub, f"{hub.url}/owner/name")
+    assert done.status == 0
+    lines = done.err.splitlines()
+    assert "owner/name at main" in lines[0]
+    for label in ("file", "tools      yes", "context    4,096 tokens", "memory", "looked at", "verified"):
+        assert any(line.startswith(label) for line in lines), label
+    assert done.out.strip().endswith("tiny-Q8_0.gguf")
+    assert content_of(done.out.strip()) == tiny
+
+
+async def test_a_dry_run_fetches_nothing(tiny: bytes, home: Path) -> None:
+    hub = PlayedHub(owner__name=Repo({"m.gguf": tiny}))
+    async with hub.open():
+        done = await pull(hub, "--dry-run", "--json", "owner/name")
+    (told,) = done.objects
+    assert (done.status, told["verdict"], told["path"], told["bytes_fetched"]) == (0, "yes", None, 0)
+    assert hub.sent == told["header_bytes"]
+    assert files_in(home) == []
+
+
+async def test_all_models_of_a_repository_are_listed(tiny: bytes) -> None:
+    shards = {f"big-Q8_0-0000{number}-of-00002.gguf": tiny for number in (1, 2)}
+    hub = PlayedHub(owner__name=Repo({"m-Q4_K_M.gguf": tiny, **shards, "mmproj-f16.gguf": b"p", "x.bin": b""}))
+    async with hub.open():
+        shown = await pull(hub, "--list", "owner/name")
+        told = await pull(hub, "--list", "--json", "owner/name")
+    assert [line.split()[:4] for line in shown.out.splitlines()[:2]] == [
+        ["QUANT", "SIZE", "FITS", "FILE"],
+        ["Q8_0", "23.3", "MB", "yes"],
+    ]
+    assert "big-Q8_0-00001-of-00002.gguf (in 2 parts)" in shown.out
+    assert "projector, mmproj-f16.gguf" in shown.out
+    assert [(entry["quant"], entry["size"], entry["fits"]) for entry in told.objects] == [
+        ("Q8_0", 2 * len(tiny), True),
+        ("Q4_K_M", len(tiny), True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "kind"),
+    [
+        (["owner/two"], 2, "UsageError"),
+        (["owner/plain"], 3, "ModelRejected"),
+        (["owner/gated"], 1, "NoToken"),
+        (["owner/nmae"], 1, "NoSuchRepo"),
+        (["owner/private"], 1, "NoSuchRepo"),
+        (["owner/name:Q2_K"], 1, "NotFound"),
+        (["nonsense"], 2, "UsageError"),
+        (["owner/html"], 1, "HeaderError"),
+        (["owner/lying"], 1, "WrongHash"),
+    ],
+)
+async def test_each_failure_has_its_type_and_its_status(
+    tiny: bytes, tiny_gguf: Path, tmp_path: Path, words: list[str], status: int, kind: str
+) -> None:
+    plain = with_templates(tiny_gguf, tmp_path / "plain.gguf", PLAIN).read_bytes()
+    hub = PlayedHub(
+        owner__name=Repo({"m.gguf": tiny}),
+        owner__two=Repo({"a-f16.gguf": tiny, "b-bf16.gguf": tiny}),
+        owner__plain=Repo({"m.gguf": plain}),
+        owner__gated=Repo({"m.gguf": tiny}, gated="auto"),
+        owner__private=Repo({"m.gguf": tiny}, private=True),
+        owner__html=Repo({"m.gguf": b"<!DOCTYPE html>" * 100}),
+        owner__lying=Repo({"m.gguf": tiny}, lies={"m.gguf": {"sha256": "a" * 64}}),
+    )
+    async with hub.open():
+        done = await pull(hub, "--json", *words)
+    assert done.status == status
+    (told,) = done.objects
+    assert told["error"]["type"] == kind
+    assert told["error"]["hint"]
+    assert TOKEN not in done.out + done.err
+
+
+async def test_the_rest_is_done_if_one_fails(tiny: bytes) -> None:
+    hub = PlayedHub(owner__name=Repo({"m.gguf": tiny}))
+    async with hub.open():
+        done = await pull(hub, "--json", "owner/missing", "owner/name")
+    assert (done.status, list(done.objects[0])) == (1, ["error"])
+    assert done.objects[1]["verdict"] == "yes"
+
+
+async def test_no_hub_is_status_4() -> None:
+    hub = PlayedHub()
+    hub.url = "http://127.0.0.1:1"
+    done = await pull(hub, "--json", "owner/name")
+    assert (done.status, done.objects[0]["error"]["type"]) == (4, "Unreachable")
+
+
+async def test_offline_nobody_is_asked(tiny: bytes) -> None:
+    hub = PlayedHub(owner__name=Repo({"m.gguf": tiny}))
+    async with hub.open():
+        done = await pull(hub, "--json", "owner/name", HF_HUB_OFFLINE="1")
+    assert (done.status, hub.requests) == (4, [])
+    assert "HF_HUB_OFFLINE" in done.objects[0]["error"]["message"]
+
+
+async def test_the_token_of_a_login_is_used_and_never_shown(tiny: bytes, home: Path) -> None:
+    log_in(home / "hf")
+    hub = PlayedHub(owner__name=Repo({"m.gguf": tiny}, gated="auto", private=True))
+    async with hub.open():
+        done = await pull(hub, "owner/name", HF_HOME=str(home / "hf"), HF_DEBUG="1")
+    assert done.status == 0, done.err
+    assert TOKEN not in done.out + done.err
+
+
+def log_in(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "token").write_text(TOKEN)
+
+
+# Kills and races
+
+
+@pytest.fixture
+def big(tiny: bytes) -> bytes:
+    return tiny + random.Random(7).randbytes(40_000_000 - len(tiny))
+
+
+@pytest.mark.timeout(300)
+async def test_a_pull_killed_at_ten_points_ends_well_and_fetches_little_twice(big: bytes, home: Path) -> None:
+    chance = random.Random(11)
+    points = sorted(chance.randrange(100_000, len(big)) for _ in range(10))
+    hub = PlayedHub(owner__name=Repo({"m.gguf": big}))
+    hub.slow = 0.004
+    lost: list[int] = []
+    have = 0
+    async with hub.open():
+        for point in points:
+            reached = asyncio.Event()
+            before = hub.sent
+            hub.on_sent = partial(set_at, reached, hub, before + point - have)
+            async with started(hub, "pull", "--json", "owner/name", **NO_ENGINE) as process:
+                await asyncio.wait_for(reached.wait(), 60)
+                process.send_signal(signal.SIGKILL)
+                await process.wait()
+            assert not any("snapshots" in name for name in files_in(home))
+            kept = noted(home)
+            lost.append(have + hub.sent - before - kept)
+            have = kept
+        hub.slow, hub.on_sent = 0.0, lambda: None
+        before = hub.sent
+        done = await pull(hub, "--json", "owner/name")
+    (told,) = done.objects
+    assert told["sha256"] == hashlib.sha256(big).hexdigest()
+    assert content_of(told["path"]) == big
+    assert (told["bytes_resumed"], told["bytes_fetched"]) == (have, len(big) - have)
+    assert max(lost) <= 10_000_000
+    assert hub.sent <= len(big) + 10 * 10_000_000
+
+
+def set_at(reached: asyncio.Event, hub: PlayedHub, sent: int) -> None:
+    if hub.sent >= sent:
+        reached.set()
+
+
+def noted(home: Path) -> int:
+    """Bytes that a killed pull left and the next one needn't fetch."""
+    found = list(home.rglob("*.callgate.incomplete.parts"))
+    if not found:
+        return 0
+    title, _, notes = found[0].read_bytes().partition(b"\n")
+    size, part = map(int, title.split()[2:])
+    return sum(min(part, size - number * part) for number, note in enumerate(notes) if note)
+
+
+async def test_two_pulls_at_once_make_one_download(big: bytes) -> None:
+    hub = PlayedHub(owner__name=Repo({"m.gguf": big}))
+    hub.slow = 0.001
+    async with hub.open():
+        first, second = await asyncio.gather(*(pull(hub, "--json", "owner/name") for _ in range(2)))
+    assert (first.status, second.status) == (0, 0)
+    told = [first.objects[0], second.objects[0]]
+    assert told[0]["path"] == told[1]["path"]
+    assert sorted(entry["bytes_fetched"] for entry in told) == [0, len(big)]
+    looks = 2 * 2_000_000
+    assert hub.sent <= len(big) + looks
+
+
+async def test_ctrl_c_is_told_what_to_do_next(big: bytes) -> None:
+    hub = PlayedHub(owner__name=Repo({"m.gguf": big}))
+    hub.slow = 0.01
+    reached = asyncio.Event()
+    hub.on_sent = lambda: reached.set() if hub.sent > 10_000_000 else None
+    async with hub.open(), started(hub, "pull", "owner/name", **NO_ENGINE) as process:
+        await asyncio.wait_for(reached.wait(), 60)
+        process.send_signal(signal.SIGINT)
+        _, err = await asyncio.wait_for(process.communicate(), 30)
+    assert process.returncode == 130
+    assert "goes on where this stopped" in err.decode()
+    assert "Traceback" not in err.decode()
+
+
+# The real engine
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("require_engine")
+async def test_what_was_pulled_runs_calls_tools_and_is_listed(tiny: bytes, tmp_path: Path) -> None:
+    hub = PlayedHub(owner__name=Repo({"tiny-Q8_0.gguf": tiny}))
+    async with hub.open():
+        done = await callgate(hub, "pull", "--probe", "--json", "owner/name")
+        assert done.status == 0, done.err + done.out
+        answer = await callgate(hub, "ask", "hf:owner/name", "Hello!")
+        listed = await callgate(hub, "models", "--json")
+    (told,) = done.objects
+    sources = {piece["source"] for piece in told["evidence"] if piece["claim"] == "tools"}
+    assert {"observed", "template", "engine"} <= sources
+    assert answer.out.strip()
+    (model,) = [entry for entry in listed.objects if entry["ref"] == f"file:{told['path']}"]
+    assert (model["tools"], model["source"]) == ("yes", "observed")
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("require_engine")
+async def test_the_engines_word_stands_beside_ours(tiny_gguf: Path, tmp_path: Path) -> None:
+    both = with_templates(tiny_gguf, tmp_path / "m.gguf", PLAIN, tool_use=TOOLS).read_bytes()
+    hub = PlayedHub(owner__name=Repo({"m.gguf": both}, gguf={"chat_template": PLAIN}))
+    async with hub.open():
+        done = await callgate(hub, "pull", "owner/name")
+        told = (await callgate(hub, "pull", "--json", "owner/name")).objects[0]
+    assert "llama.cpp  loads it; llama.cpp's chat_template_caps say tools=" in done.err
+    answers = {piece["source"]: piece["answer"] for piece in told["evidence"] if piece["claim"] == "tools"}
+    assert (answers["template"], told["verdict"], told["hint"]) == ("yes", "yes", "perhaps")
+    assert answers["engine"] in ("yes", "no")
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("require_engine")
+@pytest.mark.parametrize("own", [False, True])
+async def test_a_model_that_does_not_load_goes_to_quarantine_and_may_return(
+    tiny: bytes, tmp_path: Path, own: bool
+) -> None:
+    hub = PlayedHub(owner__name=Repo({"m.gguf": tiny[:8_000_000]}))
+    more = {"CALLGATE_MODELS_DIR": str(tmp_path / "own")} if own else {}
+    async with hub.open():
+        done = await callgate(hub, "pull", "--json", "owner/name", **more)
+        assert (done.status, done.objects[0]["error"]["type"]) == (1, "EngineFailed")
+        (entry,) = (await callgate(hub, "quarantine", "list", "--json", **more)).objects
+        assert (entry["repo"], entry["type"], entry["moved"]) == ("owner/name", "EngineFailed", own)
+        assert is_there(entry["path"]) is not own
+        refused = await callgate(hub, "ask", "hf:owner/name", "Hello!", **more)
+        assert refused.status == 2
+        assert own or "in quarantine" in refused.err
+        shown = await callgate(hub, "quarantine", "list", **more)
+        assert entry["id"] in shown.out
+        restored = await callgate(hub, "quarantine", "restore", "--json", entry["id"][:5], **more)
+        assert restored.objects[0]["restored"] is True
+        assert is_there(entry["path"])
+        again = await callgate(hub, "pull", "owner/name", **more)
+        assert again.status == 1
+        deleted = await callgate(hub, "quarantine", "delete", entry["id"], **more)
+        assert "8.0 MB are free again" in deleted.out
+        assert not is_there(entry["path"])
+
+
+def is_there(path: str) -> bool:
+    return os.path.lexists(path)
+
+
+# Files behind models
+
+
+async def test_a_fetched_model_is_removed_whole(tiny: bytes, home: Path) -> None:
+    hub = PlayedHub(owner__name=Repo({"m.gguf": tiny, "mmproj-f16.gguf": b"p"}))
+    async with hub.open():
+        told = (await pull(hub, "--json", "owner/name")).objects[0]
+        path = await callgate(hub, "models", "path", "hf:owner/name")
+        asked = await callgate(hub, "models", "rm", "hf:owner/name")
+        removed = await callgate(hub, "models", "rm", "--yes", "--json", "hf:owner/name")
+        gone = await callgate(hub, "models", "rm", "--yes", "hf:owner/name")
+    assert path.out.strip() == told["path"]
+    assert (asked.status, "--yes" in asked.err) == (2, True)
+    assert removed.objects[0]["bytes_freed"] == len(tiny) + 1
+    assert gone.status == 1
+    assert not [name for name in files_in(home) if name.endswith(".gguf") or "/blobs/" in name]
+
+
+async def test_a_file_of_somebody_elses_is_not_removed(tiny_gguf: Path, tmp_path: Path) -> None:
+    (tmp_path / "m.gguf").write_bytes(b"GGUF")
+    hub = PlayedHub()
+    hub.url = "http://127.0.0.1:1"
+    done = await callgate(hub, "models", "rm", "--yes", str(tmp_path / "m.gguf"))
+    assert done.status == 2
+    assert files_in(tmp_path) == ["m.gguf"]
+
+
+# In a terminal
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
+async def test_a_person_sees_progress_and_is_asked_to_choose(big: bytes) -> None:
+    import pty
+
+    hub = PlayedHub(owner__name=Repo({"a-f16.gguf": big, "b-bf16.gguf": big}))
+    hub.slow = 0.001
+    async with hub.open():
+        leader, follower = pty.openpty()
+        process = await asyncio.create_subprocess_exec(
+            *(*CALLGATE, "pull", "owner/name"),
+            stdin=follower,
+            stdout=follower,
+            stderr=follower,
+            env=environ(HF_ENDPOINT=hub.url, TERM="xterm", **NO_ENGINE),
+        )
+        os.close(follower)
+        os.write(leader, b"7\n2\n")
+        written = await asyncio.to_thread(everything_from, leader)
+        assert await asyncio.wait_for(process.wait(), 60) == 0
+    assert written.count("which one?") == 2
+    assert "MB/s" in written
+    assert " left" in written
+    assert "b-bf16.gguf" in written.splitlines()[-1]
+
+
+def everything_from(leader: int) -> str:
+    written = b""
+    try:
+        while piece := os.read(leader, 65536):
+            written += piece
+    except OSError:  # how a terminal says on Linux that nobody writes to it any more
+        pass
+    os.close(leader)
+    return written.decode()
