@@ -1,4 +1,5 @@
 from itertools import pairwise
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -8,46 +9,18 @@ from callgate.gate.recovery import Found, Mark, Recovery, Text, Thinking
 from callgate.gate.recovery import engine as engine_file
 from callgate.gate.recovery.formats import FORMATS, KNOWN
 from callgate.tools import Names
+from callgate.vocabulary import Tool
 from tests.gate.recovery.reading import PARIS, TOOLS, calls_in, cut, joined, pieces_of, words_in
+from tests.gate.recovery.tokens import TOKENS
 
 CALL = '<tool_call>{"name": "get_weather", "arguments": {"city": "Paris"}}</tool_call>'
 
-TOKENS = sorted(
-    {
-        *(literal for known in KNOWN for block in known.blocks for literal in (*block.open, *block.close)),
-        *(literal for known in KNOWN for tags in (*known.sections, *known.thinking) for literal in tags),
-        *(
-            "{",
-            "}",
-            "[",
-            "]",
-            "(",
-            ")",
-            '"',
-            "'",
-            "\\",
-            "\n",
-            " ",
-            "`",
-            "```",
-            "```json\n",
-            "<",
-            "|",
-            ":",
-            ",",
-            ";",
-            "=",
-        ),
-        *("get_weather", "get_time", "city", "Paris", '"name": ', '"arguments": ', "call:", "to=", "functions.", ":0"),
-        *("<|channel|>", "<|start|>assistant", "<|message|>", "analysis", "<|end|>", "</s>", "<arg_key>", "</arg_key>"),
-        *("<arg_value>", "</arg_value>", "<parameter=city>", "</parameter>", "</function>", "[ARGS]", '<|"|>', "words"),
-    }
-)
 fragments = st.one_of(
     st.sampled_from(TOKENS),
     st.sampled_from([known.example for known in KNOWN]),
     st.text(max_size=8),
 )
+starts: st.SearchStrategy[Literal["text", "thinking"]] = st.sampled_from(("text", "thinking"))
 answers = st.lists(fragments, max_size=14).map("".join)
 
 
@@ -56,7 +29,7 @@ def test_a_text_means_the_same_wherever_it_is_cut(text: str, data: st.DataObject
     known = data.draw(st.sampled_from([None, *FORMATS]))
     formats = None if known is None else (FORMATS[known],)
     tools = data.draw(st.sampled_from([None, TOOLS, ()]))
-    starts_in = data.draw(st.sampled_from(["text", "thinking"]))
+    starts_in = data.draw(starts)
     whole = pieces_of(text, tools, formats, starts_in)
     places = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=10)))
     chunks = [text[start:end] for start, end in pairwise([0, *places, len(text)])]
@@ -64,9 +37,9 @@ def test_a_text_means_the_same_wherever_it_is_cut(text: str, data: st.DataObject
     assert pieces_of(list(text), tools, formats, starts_in) == whole
 
 
-@given(answers, st.sampled_from([None, TOOLS]), st.sampled_from(["text", "thinking"]))
-def test_nothing_is_lost(text: str, tools: None, starts_in: str) -> None:
-    pieces = pieces_of(text, tools, None, "thinking" if starts_in == "thinking" else "text")
+@given(answers, st.sampled_from([None, TOOLS]), starts)
+def test_nothing_is_lost(text: str, tools: tuple[Tool, ...] | None, starts_in: Literal["text", "thinking"]) -> None:
+    pieces = pieces_of(text, tools, None, starts_in)
     assert "".join(piece.raw for piece in pieces) == text
 
 
@@ -173,7 +146,8 @@ def test_a_call_that_ends_a_thinking_which_was_never_closed_is_a_call() -> None:
 def test_channels_say_what_is_thought_and_what_is_said() -> None:
     text = (
         "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather "
-        '<|constrain|>json<|message|>{"city": "Paris"}<|call|><|start|>assistant<|channel|>final<|message|>Sunny.<|return|>'
+        '<|constrain|>json<|message|>{"city": "Paris"}<|call|>'
+        "<|start|>assistant<|channel|>final<|message|>Sunny.<|return|>"
     )
     pieces = pieces_of(text)
     assert calls_in(text) == PARIS
@@ -182,8 +156,8 @@ def test_channels_say_what_is_thought_and_what_is_said() -> None:
 
 
 def test_what_a_channel_quotes_is_no_call() -> None:
+    call = '<atem:invoke name="get_weather"><atem:parameter name="city">Paris</atem:parameter></atem:invoke>'
     for whom in ("user", "self"):
-        call = '<atem:invoke name="get_weather"><atem:parameter name="city">Paris</atem:parameter></atem:invoke>'
         assert calls_in(f" to={whom}<|message|>Like {call} so.<|eom|>") == []
     assert calls_in(f"<|start|>assistant to=get_weather<|message|>{call}<|eot|>") == PARIS
 

@@ -22,6 +22,12 @@ HOLIDAY = Tool(
 )
 
 
+DSML = (
+    '<｜DSML｜invoke name="book"><｜DSML｜parameter name="place" string="true">Rome</｜DSML｜parameter>'
+    '<｜DSML｜parameter name="nights" string="true">2</｜DSML｜parameter></｜DSML｜invoke>'
+)
+
+
 def booked(text: str) -> list[dict[str, object]]:
     found = calls_in(text, (HOLIDAY,))
     assert calls_in(cut(text, 3), (HOLIDAY,)) == found
@@ -88,8 +94,7 @@ def test_tags_inside_of_a_value_are_part_of_it() -> None:
         "<tool_call><function=book><parameter=place>Rome</parameter><parameter=nights>2</parameter>",
         '<invoke name="book"><parameter name="place">Rome</parameter><parameter name="nights">2</parameter></invoke>',
         '<invoke name=\'book\'>{"place": "Rome", "nights": 2}</invoke>',
-        '<｜DSML｜invoke name="book"><｜DSML｜parameter name="place" string="true">Rome</｜DSML｜parameter>'
-        '<｜DSML｜parameter name="nights" string="true">2</｜DSML｜parameter></｜DSML｜invoke>',
+        DSML,
         '<function name="book"><param name="place"><![CDATA[Rome]]></param><param name="nights">2</param></function>',
         '<functionname="book"><paramname="place">Rome</param><paramname="nights">2</param></function>',
         '<function name="book"><param name="arguments">{"place": "Rome", "nights": 2}</param></function>',
@@ -126,7 +131,8 @@ def test_without_a_schema_a_text_is_what_it_looks_like() -> None:
 
 def test_what_the_model_says_of_a_type_counts_where_there_is_no_schema() -> None:
     text = (
-        '<|open|>call tool="a&amp;b" index="1"<|sep|><|open|>argument key="n" type="number"<|sep|>1<|close|>argument<|sep|>'
+        '<|open|>call tool="a&amp;b" index="1"<|sep|>'
+        '<|open|>argument key="n" type="number"<|sep|>1<|close|>argument<|sep|>'
         '<|open|>argument key="s" type="string"<|sep|>1<|close|>argument<|sep|><|close|>call<|sep|>'
     )
     assert calls_in(text, None) == [("a&b", {"n": 1, "s": "1"})]

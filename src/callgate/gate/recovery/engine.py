@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from callgate.gate.recovery.announced import Candidate, read_announced
@@ -51,7 +50,7 @@ class Recovery:
         self._read_again = 0
         self._fresh = True
         self._after_call = False
-        self._watch: Callable[[str], re.Match[str] | None] | None = None
+        self._watch: Finder | None = None
         """Finds what isn't plain, while nothing is held back."""
         self._thinks = False
         self._run = self._whole(starts_in)
@@ -59,12 +58,14 @@ class Recovery:
 
     def feed(self, text: str) -> Sequence[Piece]:
         """What is known now that this has come."""
-        if self._watch is not None and self._watch(text) is None:
+        if self._watch is not None and (self._watch.first.search(text) is None or self._watch.is_plain(text)):
             if not text:
                 return ()
             if self._thinks:
                 return (Thinking(text, text),)
-            self._remember(text)
+            self._recent.append(text)
+            if self._fresh or len(self._recent) > _MANY:
+                self._look_back(text)
             return (Text(text),)
         self._source.feed(text)
         return self._go_on()
@@ -121,11 +122,10 @@ class Recovery:
         look, source = self._look, self._source
         if literal == FENCE:
             yield from self._fence()
-        elif self._before().endswith("`"):
+        elif (before := self._before()[-1:]) == "`" or (literal[0].isalnum() and (before.isalnum() or before == "_")):
             self._say(source.release())
         elif literal in "{[":
-            before = "" if self._after_call else self._before()
-            if may_begin(before, literal, anywhere=self._anywhere):
+            if may_begin("" if self._after_call else self._before(), literal, anywhere=self._anywhere):
                 source.back()
                 yield from self._try(read_bare(source, self._offers, self._look.bare))
             else:
@@ -279,7 +279,7 @@ class Recovery:
     def _more(self, watched: Finder, *, thinks: bool) -> Reading[None]:
         """Waits; if nothing is held back, what has nothing of note in it needs no more than a look."""
         if self._source.at == len(self._source.text):
-            self._watch, self._thinks = watched.may_begin.search, thinks
+            self._watch, self._thinks = watched, thinks
         yield
         self._watch = None
 
@@ -354,7 +354,9 @@ class Recovery:
     def _say(self, text: str) -> None:
         if text:
             self._out.append(Text(text))
-            self._remember(text)
+            self._after_call = False
+            self._recent.append(text)
+            self._look_back(text)
 
     def _mark(self) -> None:
         raw = self._source.release()
@@ -362,11 +364,9 @@ class Recovery:
             self._out.append(Mark(raw))
             self._recent.clear()
 
-    def _remember(self, text: str) -> None:
-        if self._fresh and not text.isspace():
+    def _look_back(self, text: str) -> None:
+        if not text.isspace():
             self._fresh = False
-        self._after_call = False
-        self._recent.append(text)
         if len(self._recent) > _MANY:
             self._recent[:] = ["".join(self._recent)[-LOOKED_BACK:]]
 

@@ -73,7 +73,7 @@ class Lookout:
     def thinking_finder(self, ends: frozenset[str]) -> Finder:
         """For what ends a thinking, and the openers of calls in it."""
         if ends not in self._thinking_finders:
-            self._thinking_finders[ends] = Finder(ends | self.openers)
+            self._thinking_finders[ends] = Finder({*ends, *(one for one in self.openers if not one[0].isalnum())})
         return self._thinking_finders[ends]
 
 

@@ -133,21 +133,30 @@ class Source:
 
 
 class Finder:
-    """Finds the first of some literals, or the beginning of one where the text is cut."""
+    """Finds the first of some literals, or the beginning of one where the text is cut.
 
-    __slots__ = ("beginnings", "exact", "longest", "may_begin")
+    Those that begin with a letter aren't found within a word, as far as the text at hand shows where words begin.
+    """
+
+    __slots__ = ("beginnings", "exact", "first", "longest", "may_begin")
 
     def __init__(self, literals: Iterable[str]) -> None:
         known = sorted(literals, key=len, reverse=True)
-        self.exact = re.compile("|".join(map(re.escape, known)) or "(?!)")
+        self.exact = re.compile("|".join(_not_within_word(literal) + re.escape(literal) for literal in known) or "(?!)")
         self.beginnings = frozenset(literal[:size] for literal in known for size in range(1, len(literal)))
         self.longest = len(known[0]) if known else 0
         self.may_begin = re.compile(_two_characters(known))
-        """Finds nothing where there is none, at little cost."""
+        firsts = "".join(sorted({re.escape(literal[0]) for literal in known}))
+        self.first = re.compile(f"[{firsts}]" if firsts else "(?!)")
+        """A set of characters, which costs least to look for."""
+
+    def is_plain(self, text: str) -> bool:
+        """Whether there is none in it, nor the beginning of one at its end."""
+        return self.may_begin.search(text) is None
 
     def find(self, text: str, at: int, *, ended: bool) -> tuple[int, str]:
         """Where the next is, and which; no literal where it may be beginning, or, at the text's end, where none is."""
-        near = self.may_begin.search(text, at)
+        near = self.first.search(text, at) and self.may_begin.search(text, at)
         if near is None:
             return len(text), ""
         match = self.exact.search(text, near.start())
@@ -166,6 +175,10 @@ def finder(*literals: str) -> Finder:
     return Finder(literals)
 
 
+def _not_within_word(literal: str) -> str:
+    return r"(?<!\w)" if literal[0].isalnum() else ""
+
+
 def _two_characters(literals: Iterable[str]) -> str:
     """A pattern for the first two characters of each, or the first at the end of the text."""
     seconds: dict[str, set[str]] = {}
@@ -174,5 +187,6 @@ def _two_characters(literals: Iterable[str]) -> str:
     ways = []
     for first, others in sorted(seconds.items()):
         follows = "".join(map(re.escape, sorted(others)))
-        ways.append(re.escape(first) if "" in others else rf"{re.escape(first)}(?:[{follows}]|\Z)")
+        rest = "" if "" in others else rf"(?:[{follows}]|\Z)"
+        ways.append(_not_within_word(first) + re.escape(first) + rest)
     return "|".join(ways) or "(?!)"
