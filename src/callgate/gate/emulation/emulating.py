@@ -25,7 +25,7 @@ MOST_TOKENS = 4096
 FEWEST_TOKENS = 256
 USUAL_CONTEXT = 8192
 CHARACTERS_PER_TOKEN = 2
-"""English has about four; but digits, marks and other scripts have fewer, and the arguments have to fit in any case."""
+"""English has about four; digits, marks and other scripts have fewer."""
 
 
 REMEMBERED = 32
@@ -77,7 +77,7 @@ def emulation_of(request: ChatRequest, means: Means, capabilities: Capabilities)
     most = MOST_CALLS if _may_be_several(request, capabilities) else 1
     offer = _Offer(
         tuple(msgspec.json.encode(tool, enc_hook=_plain) for tool in tools),
-        _tokens(request, capabilities) * CHARACTERS_PER_TOKEN // most,
+        _characters(request, capabilities) // most,
         LONGEST_IN_SCHEMA if by_schema else LONGEST_IN_GRAMMAR,
     )
     prepared = _prepared(offer)
@@ -166,10 +166,11 @@ def _may_be_several(request: ChatRequest, capabilities: Capabilities) -> bool:
     return capabilities.supports_parallel_tool_calls is True
 
 
-def _tokens(request: ChatRequest, capabilities: Capabilities) -> int:
-    asked = request.max_tokens or request.options.get("num_predict") or request.options.get("max_tokens")
+def _characters(request: ChatRequest, capabilities: Capabilities) -> int:
+    """How long the arguments may get in all. Where tokens are counted, each may be one character alone."""
     context = capabilities.loaded_context or capabilities.context_length or USUAL_CONTEXT
-    most = max(FEWEST_TOKENS, min(MOST_TOKENS, context // 4))
+    most = max(FEWEST_TOKENS, min(MOST_TOKENS, context // 4)) * CHARACTERS_PER_TOKEN
+    asked = request.max_tokens or request.options.get("num_predict") or request.options.get("max_tokens")
     return min(asked, most) if isinstance(asked, int) and asked > 0 else most
 
 
