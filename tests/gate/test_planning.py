@@ -143,3 +143,28 @@ def test_an_emulated_request_offers_no_tools_and_is_held_to_a_schema() -> None:
 )
 def test_what_the_model_can_do_matters_only_where_it_changes_something(request_: ChatRequest, matters: bool) -> None:
     assert needs_knowledge(request_) is matters
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('[TOOL_CALLS]get_weather[ARGS]{"city": "Rome"}', 1),
+        ('<tool_call>{"name": "get_weather", "arguments": {"city": "Rome"}}</tool_call>', 1),
+        ('{"name": "get_weather", "arguments": {"city": "Rome"}}', 1),
+        ('<｜DSML｜invoke name="get_weather"></｜DSML｜invoke>', 0),
+    ],
+)
+def test_what_a_template_shows_and_what_anybody_writes_is_looked_for(text: str, found: int) -> None:
+    from callgate.vocabulary import AssistantDelta, Done, ToolCallEvent
+
+    request = ChatRequest(model="m", messages=(QUESTION,), tools=TOOLS)
+    mender = plan(request, CAN, ALL, Policy(), template="{{ tools }} [TOOL_CALLS]").mender()
+    events = [*mender.feed(AssistantDelta(text)), *mender.feed(Done("stop"))]
+    assert sum(isinstance(event, ToolCallEvent) for event in events) == found
+
+
+def test_recovery_can_be_switched_off() -> None:
+    from callgate.vocabulary import AssistantDelta
+
+    words = AssistantDelta('<tool_call>{"name": "get_weather", "arguments": {}}</tool_call>')
+    assert planned(policy=Policy(recover=False)).mender().feed(words) == (words,)

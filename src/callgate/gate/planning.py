@@ -12,7 +12,7 @@ from callgate.gate.deciding import Mode, Policy, decide
 from callgate.gate.emulation import emulation_of
 from callgate.gate.history import history_for, tools_off_note
 from callgate.gate.mending import Mender, Reader
-from callgate.gate.recovery import Recovery
+from callgate.gate.recovery import Recovery, formats_for
 from callgate.tools import Names
 from callgate.vocabulary import Capabilities, ChatRequest, Means, Notice, Tool, UsageError
 
@@ -104,7 +104,7 @@ def plan(
             parallel_tool_calls=_parallel(request.parallel_tool_calls, known, means),
         ),
         notices=notices,
-        offer=offer(partial(Recovery, names) if policy.recover else None),
+        offer=offer(partial(Recovery, names, formats_for(template, known.family)) if policy.recover else None),
     )
 
 

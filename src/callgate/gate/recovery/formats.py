@@ -25,21 +25,22 @@ FORMATS: Mapping[str, Format] = {
         channels=True,
         example="any of the others",
     ),
+    "json": Format("json", bare=("json", "fenced"), example='{"name": "get_weather", "arguments": {"city": "Paris"}}'),
     "plain_no_tools": Format("plain_no_tools", example="no calls at all"),
 }
 """All, by name. `ollama_generic` is all of them in one, as a server has it that takes whatever comes."""
+
+_ANYBODYS = (FORMATS["hermes_json"], FORMATS["json"])
+"""What models fall back on that forget what they were trained for."""
 
 
 def formats_for(template: str | None, family: str | None) -> tuple[Format, ...]:
     """The formats to try for a model: what its chat template has, else what its family is known for, else all.
 
-    A model may know better than its template, and what most models know is Hermes: that is always among them.
+    A model may forget what it was trained for: what all of them know is always among them.
     """
     found = [known for known in KNOWN if template and known.markers and all(mark in template for mark in known.markers)]
     if not found and family:
         said = family.lower()
         found = [known for known in KNOWN if said.startswith(known.families)]
-    if not found:
-        return KNOWN
-    usual = FORMATS["hermes_json"]
-    return tuple(found) if usual in found else (*found, usual)
+    return tuple(dict.fromkeys((*found, *_ANYBODYS))) if found else KNOWN
