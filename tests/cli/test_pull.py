@@ -1,60 +1,26 @@
-"""The real command against a hub on loopback: pulls are killed, raced, refused, and what came is run."""
+"""The real command against a hub on loopback: what it says, what it refuses, and that what came can be run."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import os
-import random
-import signal
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.backends.gguf_edit import with_templates
-from tests.cli.command import CALLGATE, Done, environ
+from tests.cli.command import CALLGATE, environ
+from tests.cli.pulling import NO_ENGINE, callgate, pull
 from tests.hub.played_hub import TOKEN, PlayedHub, Repo
 from tests.hub.watching import content_of, files_in
 from tests.runtime.played import PLAIN, TOOLS
-
-NO_ENGINE = {"CALLGATE_LLAMACPP_SERVER": "/nowhere/llama-server"}
 
 
 @pytest.fixture
 def tiny(tiny_gguf: Path) -> bytes:
     return tiny_gguf.read_bytes()
-
-
-@asynccontextmanager
-async def started(hub: PlayedHub, *words: str, **more: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    process = await asyncio.create_subprocess_exec(
-        *(*CALLGATE, *words),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env=environ(HF_ENDPOINT=hub.url, **more),
-    )
-    try:
-        yield process
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-
-
-async def callgate(hub: PlayedHub, *words: str, **more: str) -> Done:
-    async with started(hub, *words, **more) as process:
-        out, err = await asyncio.wait_for(process.communicate(), 120)
-    assert process.returncode is not None
-    return Done(process.returncode, out.decode(), err.decode())
-
-
-async def pull(hub: PlayedHub, *words: str, **more: str) -> Done:
-    return await callgate(hub, "pull", *words, **{**NO_ENGINE, **more})
 
 
 # For people and for programs
@@ -194,88 +160,6 @@ def log_in(folder: Path) -> None:
     (folder / "token").write_text(TOKEN)
 
 
-# Kills and races
-
-
-@pytest.fixture
-def big(tiny: bytes) -> bytes:
-    return tiny + random.Random(7).randbytes(40_000_000 - len(tiny))
-
-
-@pytest.mark.timeout(300)
-async def test_a_pull_killed_at_ten_points_ends_well_and_fetches_little_twice(big: bytes, home: Path) -> None:
-    chance = random.Random(11)
-    points = sorted(chance.randrange(100_000, len(big)) for _ in range(10))
-    hub = PlayedHub(owner__name=Repo({"m.gguf": big}))
-    hub.slow = 0.004
-    lost: list[int] = []
-    have = 0
-    async with hub.open():
-        for point in points:
-            reached = asyncio.Event()
-            before = hub.sent
-            hub.on_sent = partial(set_at, reached, hub, before + point - have)
-            async with started(hub, "pull", "--json", "owner/name", **NO_ENGINE) as process:
-                await asyncio.wait_for(reached.wait(), 60)
-                process.send_signal(signal.SIGKILL)
-                await process.wait()
-            assert not any("snapshots" in name for name in files_in(home))
-            kept = noted(home)
-            lost.append(have + hub.sent - before - kept)
-            have = kept
-        hub.slow, hub.on_sent = 0.0, lambda: None
-        before = hub.sent
-        done = await pull(hub, "--json", "owner/name")
-    (told,) = done.objects
-    assert told["sha256"] == hashlib.sha256(big).hexdigest()
-    assert content_of(told["path"]) == big
-    assert (told["bytes_resumed"], told["bytes_fetched"]) == (have, len(big) - have)
-    assert max(lost) <= 10_000_000
-    assert hub.sent <= len(big) + 10 * 10_000_000
-
-
-def set_at(reached: asyncio.Event, hub: PlayedHub, sent: int) -> None:
-    if hub.sent >= sent:
-        reached.set()
-
-
-def noted(home: Path) -> int:
-    """Bytes that a killed pull left and the next one needn't fetch."""
-    found = list(home.rglob("*.callgate.incomplete.parts"))
-    if not found:
-        return 0
-    title, _, notes = found[0].read_bytes().partition(b"\n")
-    size, part = map(int, title.split()[2:])
-    return sum(min(part, size - number * part) for number, note in enumerate(notes) if note)
-
-
-async def test_two_pulls_at_once_make_one_download(big: bytes) -> None:
-    hub = PlayedHub(owner__name=Repo({"m.gguf": big}))
-    hub.slow = 0.001
-    async with hub.open():
-        first, second = await asyncio.gather(*(pull(hub, "--json", "owner/name") for _ in range(2)))
-    assert (first.status, second.status) == (0, 0)
-    told = [first.objects[0], second.objects[0]]
-    assert told[0]["path"] == told[1]["path"]
-    assert sorted(entry["bytes_fetched"] for entry in told) == [0, len(big)]
-    looks = 2 * 2_000_000
-    assert hub.sent <= len(big) + looks
-
-
-async def test_ctrl_c_is_told_what_to_do_next(big: bytes) -> None:
-    hub = PlayedHub(owner__name=Repo({"m.gguf": big}))
-    hub.slow = 0.01
-    reached = asyncio.Event()
-    hub.on_sent = lambda: reached.set() if hub.sent > 10_000_000 else None
-    async with hub.open(), started(hub, "pull", "owner/name", **NO_ENGINE) as process:
-        await asyncio.wait_for(reached.wait(), 60)
-        process.send_signal(signal.SIGINT)
-        _, err = await asyncio.wait_for(process.communicate(), 30)
-    assert process.returncode == 130
-    assert "goes on where this stopped" in err.decode()
-    assert "Traceback" not in err.decode()
-
-
 # The real engine
 
 
@@ -343,34 +227,12 @@ def is_there(path: str) -> bool:
     return os.path.lexists(path)
 
 
-# Files behind models
-
-
-async def test_a_fetched_model_is_removed_whole(tiny: bytes, home: Path) -> None:
-    hub = PlayedHub(owner__name=Repo({"m.gguf": tiny, "mmproj-f16.gguf": b"p"}))
-    async with hub.open():
-        told = (await pull(hub, "--json", "owner/name")).objects[0]
-        path = await callgate(hub, "models", "path", "hf:owner/name")
-        asked = await callgate(hub, "models", "rm", "hf:owner/name")
-        removed = await callgate(hub, "models", "rm", "--yes", "--json", "hf:owner/name")
-        gone = await callgate(hub, "models", "rm", "--yes", "hf:owner/name")
-    assert path.out.strip() == told["path"]
-    assert (asked.status, "--yes" in asked.err) == (2, True)
-    assert removed.objects[0]["bytes_freed"] == len(tiny) + 1
-    assert gone.status == 1
-    assert not [name for name in files_in(home) if name.endswith(".gguf") or "/blobs/" in name]
-
-
-async def test_a_file_of_somebody_elses_is_not_removed(tiny_gguf: Path, tmp_path: Path) -> None:
-    (tmp_path / "m.gguf").write_bytes(b"GGUF")
-    hub = PlayedHub()
-    hub.url = "http://127.0.0.1:1"
-    done = await callgate(hub, "models", "rm", "--yes", str(tmp_path / "m.gguf"))
-    assert done.status == 2
-    assert files_in(tmp_path) == ["m.gguf"]
-
-
 # In a terminal
+
+
+@pytest.fixture
+def big(tiny: bytes) -> bytes:
+    return tiny + bytes(40_000_000 - len(tiny))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
