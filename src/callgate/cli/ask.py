@@ -1,6 +1,7 @@
 """One question to a model, answered.
 
-What comes on standard input is appended to the question. Tools are offered, and the calls are printed, not run.
+What comes on standard input is appended to the question. Tools of Python files and of MCP servers are run until there
+is an answer, each after you have allowed it; the calls of tools that are only described are printed, not run.
 """
 
 from __future__ import annotations
@@ -9,24 +10,27 @@ import argparse
 import asyncio
 import os
 import sys
+from collections.abc import AsyncGenerator
 from contextlib import AbstractContextManager, aclosing, nullcontext
 from typing import Any
 
 import msgspec
 
-from callgate.cli import DONE, INTERRUPTED, status_of
+from callgate.cli import DONE, FAILED, INTERRUPTED, status_of
 from callgate.cli.answer_view import AnswerView, JsonView, TextView
-from callgate.runtime import Recorder, Session
+from callgate.cli.inputs import LARGEST_INPUT, read_bytes
+from callgate.cli.terminal_asker import TerminalAsker
+from callgate.runtime import Agent, Fallback, Limits, Permissions, Recorder, Session, tools_at_hand
 from callgate.settings import Settings, load_settings
-from callgate.tools import read_tools
 from callgate.vocabulary import (
     CallgateError,
     ChatRequest,
     Done,
+    Event,
     Image,
     Message,
     ModelRef,
-    Tool,
+    Notice,
     UsageError,
 )
 
@@ -34,15 +38,19 @@ EXAMPLES = """\
 examples:
   callgate ask tiny "Say hello."                            the model in the box
   callgate ask qwen3:8b --system "Be brief." "Why is the sky blue?"
+  callgate ask tiny "What is 17 times 23?" --tools tools.py      the functions of a Python file; you are asked first
+  callgate ask tiny "What is 17 times 23?" --tools tools.py --allow multiply
+  callgate ask qwen3:8b "What time is it in Tokyo?" --mcp servers.json --allow 'time/*'
+  callgate ask qwen3:8b "Hello" --fallback llama3.2,tiny         if the first can't be reached
   callgate ask --json --tools tools.json tiny "What is the weather in Paris?"   events as JSON lines
   git diff | callgate ask qwen3:8b "What changed?"
   callgate ask --option temperature=0 --option seed=1 model.gguf "Hello"
 
-exit status: 0 answered · 1 it failed · 2 wrong usage · 3 the model was refused, for it can't call tools
-             4 the server could not be reached · 130 interrupted
+exit status: 0 answered, or there are calls for you to run · 1 it failed, or gave no answer · 2 wrong usage
+             3 the model was refused, for it can't call tools · 4 the server could not be reached · 130 interrupted
 """
 
-LARGEST_INPUT = 16 << 20
+OWN = "own"
 LARGEST_IMAGE = 64 << 20
 _PICTURES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
@@ -56,9 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="a model, as `callgate check` takes it")
     parser.add_argument("text", nargs="?", default="", metavar="TEXT", help="the question")
     parser.add_argument("--json", action="store_true", help="print events, one JSON object a line")
-    parser.add_argument(
-        "--tools", metavar="FILE", help="offer these tools: a JSON list in OpenAI's, MCP's or Ollama's form"
-    )
+    _add_tool_arguments(parser)
     parser.add_argument("--system", metavar="TEXT", help="a system message")
     parser.add_argument("--image", action="append", default=[], metavar="FILE", help="a picture (may be given again)")
     parser.add_argument(
@@ -70,6 +76,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="how long it may be silent")
     parser.add_argument("--record", metavar="FILE", help="keep the exchange, for `scripted:FILE`")
     parser.add_argument("--redact", action="store_true", help="keep arguments and secrets out of the record")
+
+
+def _add_tool_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--tools",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="offer these tools (again): the functions of a Python file, which are run; a JSON list in OpenAI's, MCP's "
+        "or Ollama's form, whose calls are printed; `own`: a calculator and a clock",
+    )
+    parser.add_argument("--files", metavar="FOLDER", help="let it read the files below this folder")
+    parser.add_argument(
+        "--mcp",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a file with `mcpServers`, whose tools are run (again)",
+    )
+    parser.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="GLOB",
+        help="run these without asking: TOOL or SOURCE/TOOL (again)",
+    )
+    parser.add_argument(
+        "--deny", action="append", default=[], metavar="GLOB", help="never run these, whatever else allows them (again)"
+    )
+    parser.add_argument("--max-turns", type=_count, metavar="N", help="how often it may call tools before it answers")
+    parser.add_argument("--fallback", metavar="MODELS", help="who is asked if it fails: models, with commas")
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 10_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 10,000")
+    return int(text)
 
 
 def _option(text: str) -> tuple[str, Any]:
@@ -103,17 +146,50 @@ async def _ask(
     async with Session(settings, on_loading=view.loading) as session:
         try:
             with _recorder(arguments, ref) as recorder:
-                turn = session.turn(ref, request)
-                async with aclosing(recorder.record(turn, request) if recorder else turn) as events:
-                    async for event in view.waited_for(events, ref):
-                        view.show(event)
+
+                def turn(ref: ModelRef, request: ChatRequest) -> AsyncGenerator[Event, None]:
+                    events = session.turn(ref, request)
+                    return recorder.record(events, request) if recorder else events
+
+                async with tools_at_hand(
+                    settings,
+                    files=[path for path in arguments.tools if path != OWN],
+                    mcp_files=arguments.mcp,
+                    own=OWN in arguments.tools,
+                    folder=arguments.files,
+                    told=lambda line: _note(view, line),
+                ) as toolbox:
+                    asker = TerminalAsker.if_there(view.make_room)
+                    agent = Agent(
+                        session,
+                        toolbox,
+                        permissions=Permissions.of(
+                            settings,
+                            allow=arguments.allow,
+                            deny=arguments.deny,
+                            ask=asker.may_run if asker else None,
+                        ),
+                        limits=Limits.of(settings),
+                        fallback=Fallback.of(
+                            settings, arguments.fallback, consent=asker.may_be_asked if asker else None
+                        ),
+                        turn=turn,
+                    )
+                    answering = agent.answer(ref, request)
+                    async with aclosing(answering.events()) as events:
+                        async for event in view.waited_for(events, ref):
+                            view.show(event)
         except CallgateError as error:
             view.failed(error)
             return status_of(error)
         except asyncio.CancelledError:
             view.show(Done("cancelled"))
             return INTERRUPTED
-    return DONE
+    return DONE if answering.ended in ("answered", "calls_left") else FAILED
+
+
+def _note(view: AnswerView, line: str) -> None:
+    view.show(Notice("tools", line))
 
 
 def _recorder(arguments: argparse.Namespace, ref: ModelRef) -> AbstractContextManager[Recorder | None]:
@@ -127,9 +203,12 @@ def _recorder(arguments: argparse.Namespace, ref: ModelRef) -> AbstractContextMa
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:
-    if arguments.timeout is None:
-        return load_settings()
-    return load_settings({"timeouts.first_byte": arguments.timeout, "timeouts.between": arguments.timeout})
+    overrides: dict[str, object] = {}
+    if arguments.timeout is not None:
+        overrides |= {"timeouts.first_byte": arguments.timeout, "timeouts.between": arguments.timeout}
+    if arguments.max_turns is not None:
+        overrides["tools.max_turns"] = arguments.max_turns
+    return load_settings(overrides)
 
 
 def _ref(arguments: argparse.Namespace) -> ModelRef:
@@ -154,34 +233,15 @@ def _request(arguments: argparse.Namespace, ref: ModelRef) -> ChatRequest:
     return ChatRequest(
         model=ref.name,
         messages=(*system, Message(role="user", content=question, images=images)),
-        tools=_tools(arguments.tools) if arguments.tools else (),
         think={"on": True, "off": False}.get(arguments.think, arguments.think),
         max_tokens=arguments.max_tokens,
         options=dict(arguments.option),
     )
 
 
-def _tools(path: str) -> tuple[Tool, ...]:
-    try:
-        return read_tools(msgspec.json.decode(_read(path, LARGEST_INPUT)))
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise UsageError(f"{path!r} is no JSON: {error}") from None
-
-
 def _image(path: str) -> Image:
-    content = _read(path, LARGEST_IMAGE)
+    content = read_bytes(path, LARGEST_IMAGE)
     for start, kind in _PICTURES.items():
         if content.startswith(start):
             return Image(content, kind)
     raise UsageError(f"{path!r} is no picture that models know", hint="PNG, JPEG, GIF and WebP are")
-
-
-def _read(path: str, largest: int) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            content = file.read(largest + 1)
-    except OSError as error:
-        raise UsageError(f"{path!r} can't be read: {error.strerror}") from None
-    if len(content) > largest:
-        raise UsageError(f"{path!r} has more than {largest >> 20} MB")
-    return content

@@ -5,18 +5,36 @@ from typing import TYPE_CHECKING
 from callgate.doors import opened_on_use
 
 if TYPE_CHECKING:
+    from callgate.runtime.always_allowed import Allowed, AlwaysAllowed
+    from callgate.runtime.at_hand import described_tools, tools_at_hand
+    from callgate.runtime.budget import Budget, budget_of, context_of, tokens_of
     from callgate.runtime.checking import check_targets
     from callgate.runtime.conversation import read_messages
     from callgate.runtime.detector import AsyncDetector
     from callgate.runtime.discovery import Discovery, discover, discover_async
+    from callgate.runtime.fallback import Fallback, is_recoverable, may_cost
     from callgate.runtime.found import FoundModel
-    from callgate.runtime.hub_choice import Candidate, candidates_in, is_beside_a_model, narrowed, projector_in, stays_inside
+    from callgate.runtime.function_tools import FunctionTools
+    from callgate.runtime.hub_choice import (
+        Candidate,
+        candidates_in,
+        is_beside_a_model,
+        narrowed,
+        projector_in,
+        stays_inside,
+    )
     from callgate.runtime.hub_files import fetched_file, fetched_model
     from callgate.runtime.inventory import StockedModel, best_of, take_inventory
     from callgate.runtime.knowledge import Knowledge, ModelKnowledge, one_model, with_manual_context
+    from callgate.runtime.limits import Limits
     from callgate.runtime.live_probe import probe_live
+    from callgate.runtime.loop import Agent, Answering
+    from callgate.runtime.loop_events import LoopEvent, ModelChanged, ToolFinished, ToolStarted, loop_event_as_json
+    from callgate.runtime.masking import masked, shown_arguments
     from callgate.runtime.model import AsyncModel, Model, Turn
     from callgate.runtime.model_folders import gguf_names, hub_cache_folder, ollama_blob
+    from callgate.runtime.own_threads import in_own_thread
+    from callgate.runtime.permissions import Asker, Decision, Permissions, Question, Reply
     from callgate.runtime.policies import Surface, policy_for
     from callgate.runtime.quarantine import Quarantine, Quarantined, remove_with_content
     from callgate.runtime.recording import Recorder
@@ -25,34 +43,59 @@ if TYPE_CHECKING:
     from callgate.runtime.report import ModelReport, error_as_json, evidence_as_json, timestamp
     from callgate.runtime.session import Session
     from callgate.runtime.sync import Detector, check, shared_detector
-    from callgate.runtime.toolbox import Toolbox
+    from callgate.runtime.tool_source import Outcome, ToolSource
+    from callgate.runtime.toolbox import SourceFailure, Toolbox, ToolEntry
 
 __all__ = [
+    "Agent",
+    "Allowed",
+    "AlwaysAllowed",
+    "Answering",
+    "Asker",
     "AsyncDetector",
     "AsyncModel",
+    "Budget",
     "Candidate",
+    "Decision",
     "Detector",
     "Discovery",
+    "Fallback",
     "FoundModel",
+    "FunctionTools",
     "Knowledge",
+    "Limits",
+    "LoopEvent",
     "Model",
+    "ModelChanged",
     "ModelKnowledge",
     "ModelReport",
+    "Outcome",
+    "Permissions",
     "Quarantine",
     "Quarantined",
+    "Question",
     "Recorder",
     "Refreshed",
+    "Reply",
     "Session",
     "Shown",
+    "SourceFailure",
     "Step",
     "StockedModel",
     "Surface",
+    "ToolEntry",
+    "ToolFinished",
+    "ToolSource",
+    "ToolStarted",
     "Toolbox",
     "Turn",
     "best_of",
+    "budget_of",
     "candidates_in",
     "check",
     "check_targets",
+    "context_of",
+    "described_tools",
     "discover",
     "discover_async",
     "error_as_json",
@@ -61,7 +104,12 @@ __all__ = [
     "fetched_model",
     "gguf_names",
     "hub_cache_folder",
+    "in_own_thread",
     "is_beside_a_model",
+    "is_recoverable",
+    "loop_event_as_json",
+    "masked",
+    "may_cost",
     "narrowed",
     "ollama_blob",
     "one_model",
@@ -73,40 +121,67 @@ __all__ = [
     "remove_with_content",
     "shared_detector",
     "show",
+    "shown_arguments",
     "stays_inside",
     "take_inventory",
     "timestamp",
+    "tokens_of",
+    "tools_at_hand",
     "with_manual_context",
 ]
 
 __getattr__ = opened_on_use(
     __name__,
     {
+        "Agent": "loop",
+        "Allowed": "always_allowed",
+        "AlwaysAllowed": "always_allowed",
+        "Answering": "loop",
+        "Asker": "permissions",
         "AsyncDetector": "detector",
         "AsyncModel": "model",
+        "Budget": "budget",
         "Candidate": "hub_choice",
+        "Decision": "permissions",
         "Detector": "sync",
         "Discovery": "discovery",
+        "Fallback": "fallback",
         "FoundModel": "found",
+        "FunctionTools": "function_tools",
         "Knowledge": "knowledge",
+        "Limits": "limits",
+        "LoopEvent": "loop_events",
         "Model": "model",
+        "ModelChanged": "loop_events",
         "ModelKnowledge": "knowledge",
         "ModelReport": "report",
+        "Outcome": "tool_source",
+        "Permissions": "permissions",
         "Quarantine": "quarantine",
         "Quarantined": "quarantine",
+        "Question": "permissions",
         "Recorder": "recording",
         "Refreshed": "refresh",
+        "Reply": "permissions",
         "Session": "session",
         "Shown": "rendering",
+        "SourceFailure": "toolbox",
         "Step": "refresh",
         "StockedModel": "inventory",
         "Surface": "policies",
+        "ToolEntry": "toolbox",
+        "ToolFinished": "loop_events",
+        "ToolSource": "tool_source",
+        "ToolStarted": "loop_events",
         "Toolbox": "toolbox",
         "Turn": "model",
         "best_of": "inventory",
+        "budget_of": "budget",
         "candidates_in": "hub_choice",
         "check": "sync",
         "check_targets": "checking",
+        "context_of": "budget",
+        "described_tools": "at_hand",
         "discover": "discovery",
         "discover_async": "discovery",
         "error_as_json": "report",
@@ -115,7 +190,12 @@ __getattr__ = opened_on_use(
         "fetched_model": "hub_files",
         "gguf_names": "model_folders",
         "hub_cache_folder": "model_folders",
+        "in_own_thread": "own_threads",
         "is_beside_a_model": "hub_choice",
+        "is_recoverable": "fallback",
+        "loop_event_as_json": "loop_events",
+        "masked": "masking",
+        "may_cost": "fallback",
         "narrowed": "hub_choice",
         "ollama_blob": "model_folders",
         "one_model": "knowledge",
@@ -123,13 +203,16 @@ __getattr__ = opened_on_use(
         "probe_live": "live_probe",
         "projector_in": "hub_choice",
         "read_messages": "conversation",
-        "remove_with_content": "quarantine",
         "refresh_models": "refresh",
+        "remove_with_content": "quarantine",
         "shared_detector": "sync",
         "show": "rendering",
+        "shown_arguments": "masking",
         "stays_inside": "hub_choice",
         "take_inventory": "inventory",
         "timestamp": "report",
+        "tokens_of": "budget",
+        "tools_at_hand": "at_hand",
         "with_manual_context": "knowledge",
     },
 )

@@ -35,6 +35,8 @@ class FunctionTools:
         """
         self._name = name
         self._harmless = harmless
+        self.identity = ""
+        """The file that the first function is written in: what is allowed for good is allowed to that one."""
         self._functions: dict[str, Callable[..., Any]] = {}
         self._tools: list[Tool] = []
         for function in functions:
@@ -42,6 +44,7 @@ class FunctionTools:
             if tool.name in self._functions:
                 raise UsageError(f"there are two tools called {tool.name!r}", hint="give one of them another name")
             self._functions[tool.name] = function
+            self.identity = self.identity or _file_of(function)
             self._tools.append(tool)
 
     @property
@@ -70,6 +73,14 @@ class FunctionTools:
         return self._harmless if isinstance(self._harmless, bool) else name in self._harmless
 
     async def close(self) -> None: ...
+
+
+def _file_of(function: object) -> str:
+    return (
+        str(getattr(getattr(inspect.unwrap(function), "__code__", None), "co_filename", ""))
+        if inspect.isroutine(function)
+        else ""
+    )
 
 
 def as_text(result: object) -> str:

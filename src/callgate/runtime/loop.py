@@ -28,7 +28,6 @@ from callgate.vocabulary import (
     ModelRef,
     Notice,
     ThinkingDelta,
-    Tool,
     ToolCallEvent,
     Usage,
 )
@@ -66,7 +65,7 @@ class Agent:
         self.fallback = fallback or Fallback(settings=session.settings)
         self.turn = turn or session.turn
         self._failing: frozenset[str] = frozenset()
-        self._warned: set[tuple[ModelRef, tuple[Tool, ...]]] = set()
+        self._warned: set[tuple[ModelRef, Notice]] = set()
 
     def answer(self, ref: ModelRef, request: ChatRequest) -> Answering:
         """Of the model `ref` to `request`; nothing is done before its events are asked for. The tools are the box's."""
@@ -93,9 +92,9 @@ class Agent:
 
     def warning(self, ref: ModelRef, budget: Budget) -> Notice | None:
         """Of tools that leave too little of the context, once for each model and set of tools."""
-        if (warning := budget.warning) is None or (ref, self.toolbox.tools) in self._warned:
+        if (warning := budget.warning) is None or (ref, warning) in self._warned:
             return None
-        self._warned.add((ref, self.toolbox.tools))
+        self._warned.add((ref, warning))
         return warning
 
 

@@ -92,7 +92,7 @@ class ToolRounds:
     def _denied(self, call: ToolCall) -> Notice:
         entry = self._toolbox.entry(call)
         path = entry.path if entry else call.name
-        return Notice("call_denied", f"{path!r} isn't run, for nobody can be asked: allow it beforehand")
+        return Notice("call_denied", f"{path!r} isn't run, for nobody can be asked; --allow {path!r} allows it")
 
 
 _NOBODY_TO_ASK = "the user has to allow this tool first, and can't be asked now"

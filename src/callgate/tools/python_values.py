@@ -125,7 +125,8 @@ def _from_plain(kind: Any, value: Any) -> Any:
     if isinstance(kind, type) and issubclass(kind, os.PathLike) and isinstance(value, str):
         from pathlib import Path
 
-        return Path(value) if inspect.isabstract(kind) else kind(value)
+        made: Any = Path if inspect.isabstract(kind) else kind
+        return made(value)
     if isinstance(kind, type) and issubclass(kind, str | int | float):
         return kind(value)
     raise _UnknownType
