@@ -6,9 +6,11 @@ from typing import Any
 
 import msgspec
 
-from callgate.tools.loose_json import read_loosely
+from callgate.tools.loose_json import Loose, read_loosely
 
 MOST_LAYERS = 3
+_OPENING = ("{", "[", '"', "'", "`")
+"""How an object, an array or a text starts; a number in a text may well be a text."""
 
 
 class Decoded(msgspec.Struct, frozen=True):
@@ -25,16 +27,18 @@ class Decoded(msgspec.Struct, frozen=True):
 
 def decoded(text: str) -> Decoded:
     """What a text of JSON encodes, also if that is another text of JSON; the text itself, if it is none."""
-    value: object = text
-    flaws: list[str] = []
-    layers = 0
-    while isinstance(value, str) and layers < MOST_LAYERS:
-        if layers and value.lstrip()[:1] not in ("{", "[", '"', "'", "`"):
-            break  # a text that was encoded once, and not a number in a text
-        loose = read_loosely(value)
-        if loose is None:
+    loose = read_loosely(text)
+    return Decoded(text, 0, ()) if loose is None else unfolded(loose)
+
+
+def unfolded(loose: Loose) -> Decoded:
+    """What was read, and what that encodes if it is a text of JSON itself."""
+    value, flaws, layers = loose.value, list(loose.rules), 1
+    while isinstance(value, str) and layers < MOST_LAYERS and value.lstrip()[:1] in _OPENING:
+        inner = read_loosely(value)
+        if inner is None:
             break
-        value = loose.value
-        flaws += loose.rules
+        value = inner.value
+        flaws += inner.rules
         layers += 1
     return Decoded(value, layers, tuple(dict.fromkeys(flaws)))

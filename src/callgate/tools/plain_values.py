@@ -13,6 +13,7 @@ from callgate.vocabulary import Repair
 
 MOST_VALUES = 2_000_000
 _SCALARS = frozenset({int, float, bool, type(None)})
+_CONTAINERS = (dict, list, Mapping, tuple)
 
 
 class NoPlainValue(Exception):
@@ -31,45 +32,43 @@ def plain(value: object) -> Plain:
 
     Raises: NoPlainValue, if it can't be had, is too deep or too large.
     """
-    if type(value) is dict and _is_flat(value):
-        return Plain(value, 1 + len(value))
-    size, exact = 0, True
-    level: list[object] = [value]
-    for _ in range(DEEPEST + 1):
-        size += len(level)
+    size, exact = 1, _is_exact(value)
+    level: list[Any] = [value] if isinstance(value, _CONTAINERS) else []
+    for _ in range(DEEPEST):
+        following: list[Any] = []
+        for holder in level:
+            size += len(holder)
+            items = holder
+            if type(holder) is dict or isinstance(holder, Mapping):
+                items = holder.values()
+                exact = exact and _are_exact_keys(holder)
+            for item in items:
+                kind = type(item)
+                if kind in _SCALARS or (kind is str and item.isascii()):
+                    continue
+                if isinstance(item, _CONTAINERS):
+                    following.append(item)
+                exact = exact and _is_exact(item)
         if size > MOST_VALUES:
             raise NoPlainValue(f"the arguments hold more than {MOST_VALUES:,} values")
-        following: list[object] = []
-        for item in level:
-            kind = type(item)
-            if kind is str:
-                exact = exact and _is_whole(item)  # type: ignore[arg-type]
-            elif kind in _SCALARS:
-                continue
-            elif isinstance(item, Mapping):
-                exact = exact and kind is dict and all(type(key) is str and _is_whole(key) for key in item)
-                following += item.values()
-            elif isinstance(item, list | tuple):
-                exact = exact and kind is list
-                following += item
-            else:
-                exact = False
-        if not following:
+        level = following
+        if not level:
             repairs: list[Repair] = []
             return Plain(value if exact else _copy(value, "", repairs), size, tuple(repairs))
-        level = following
     raise NoPlainValue(f"the arguments are nested more than {DEEPEST} levels deep")
 
 
-def _is_flat(value: dict[Any, Any]) -> bool:
-    """Whether it holds nothing but scalars and plain texts, as most arguments do."""
-    for key, item in value.items():
-        if type(key) is not str or not key.isascii():
-            return False
-        kind = type(item)
-        if not (item.isascii() if kind is str else kind in _SCALARS):
-            return False
-    return True
+def _is_exact(value: object) -> bool:
+    kind = type(value)
+    return _is_whole(value) if kind is str else kind is dict or kind is list or kind in _SCALARS  # type: ignore[arg-type]
+
+
+def _are_exact_keys(holder: Mapping[Any, Any]) -> bool:
+    return all(map(_is_exact_key, holder))
+
+
+def _is_exact_key(key: object) -> bool:
+    return type(key) is str and _is_whole(key)
 
 
 def _is_whole(text: str) -> bool:

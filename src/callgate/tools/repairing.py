@@ -23,7 +23,7 @@ from typing import Any
 
 import msgspec
 
-from callgate.tools.encoded import decoded
+from callgate.tools.encoded import unfolded
 from callgate.tools.loose_json import read_loosely
 from callgate.tools.mending_walk import TooMuch, Walk
 from callgate.tools.plain_values import NoPlainValue, Plain, plain
@@ -77,7 +77,7 @@ def _read(text: str) -> tuple[object, tuple[Repair, ...]] | None:
         return None
     if not loose.rules and not isinstance(loose.value, str):
         return loose.value, ()
-    found = decoded(text)
+    found = unfolded(loose)
     return found.value, (Repair("", text, found.value, found.rule),)
 
 
@@ -86,7 +86,7 @@ def _repaired(found: Plain, schema: Schema, repairs: tuple[Repair, ...]) -> Repa
     if schema.is_valid(found.value):
         return Repaired(found.value, repairs)
     value, changes = _settled(found.value, schema)
-    return Repaired(value, (*repairs, *changes), complaints(schema, value))
+    return Repaired(value, (*repairs, *changes), () if schema.is_valid(value) else complaints(schema, value))
 
 
 def _settled(arguments: Any, schema: Schema) -> tuple[Any, tuple[Repair, ...]]:
@@ -102,6 +102,8 @@ def _settled(arguments: Any, schema: Schema) -> tuple[Any, tuple[Repair, ...]]:
             if not unpacked and not changes:
                 return value, repairs
             repairs = (*repairs, *unpacked, *changes)
+            if schema.is_valid(value):
+                return value, repairs
     except TooMuch:
         pass
     return arguments, ()

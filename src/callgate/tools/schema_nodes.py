@@ -33,9 +33,18 @@ class Node(msgspec.Struct, frozen=True):
     properties: dict[str, tuple[str, ...]]
     required: frozenset[str]
 
+    closed: bool
+    """Whether some subschema allows no other properties than those that it names."""
+    spread: bool
+    """Whether subschemas hold for keys that are named nowhere: by pattern, or for all that remain."""
+    dearness: int
+    """What it takes to find the subschemas of one key."""
+
     def at_key(self, key: str) -> tuple[str, ...]:
         """The subschemas that hold for the value of a key."""
-        return tuple(dict.fromkeys(self._at_key(key)))
+        if self.spread:
+            return tuple(self._at_key(key))
+        return self.properties.get(key, ())
 
     def _at_key(self, key: str) -> Iterator[str]:
         for pointer, schema in self.facets:
@@ -52,24 +61,13 @@ class Node(msgspec.Struct, frozen=True):
 
     def forbids(self, key: str) -> bool:
         """Whether a key may not be there at all, and nothing else asks for it."""
-        return key not in self.properties and any(
-            (
-                schema.get("additionalProperties") is False
-                or (self._sees_all and schema.get("unevaluatedProperties") is False)
-            )
+        if not self.closed or key in self.properties:
+            return False
+        return any(
+            _is_closed(schema)
             and not any(key_matches(pattern, key) for pattern in _mapping(schema, "patternProperties"))
             for _, schema in self.facets
         )
-
-    @property
-    def _sees_all(self) -> bool:
-        """Whether nothing here speaks of properties that we don't know of."""
-        return not any(keyword in schema for _, schema in self.facets for keyword in _ELSEWHERE)
-
-    @property
-    def dearness(self) -> int:
-        """What it takes to find the subschemas of one key."""
-        return len(self.facets) + 10 * sum(len(_mapping(schema, "patternProperties")) for _, schema in self.facets)
 
     def at_item(self, index: int) -> tuple[str, ...]:
         """The subschemas that hold for one item of an array."""
@@ -82,7 +80,7 @@ class Node(msgspec.Struct, frozen=True):
                 found.append(f"{pointer}/{key}/{index}")
             elif isinstance(items, dict):
                 found.append(f"{pointer}/items")
-        return tuple(dict.fromkeys(found))
+        return tuple(found)
 
 
 def nodes_of(schema: Schema) -> Nodes:
@@ -98,6 +96,7 @@ class Nodes:
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
         self._made: dict[tuple[str, ...], Node] = {}
+        self._names: frozenset[str] | None = None
 
     def at(self, pointers: tuple[str, ...]) -> Node:
         """Everything that the subschemas at `pointers` say together."""
@@ -110,9 +109,11 @@ class Nodes:
 
     def names(self) -> frozenset[str]:
         """The properties of the whole, in whichever branch."""
-        whole = self.at(("#",))
-        branches = [self.at((branch,)) for _, branches in whole.unions for branch in branches[:MOST_FACETS]]
-        return frozenset().union(*(node.properties for node in (whole, *branches)))
+        if self._names is None:
+            whole = self.at(("#",))
+            branches = [self.at((branch,)) for _, branches in whole.unions for branch in branches[:MOST_FACETS]]
+            self._names = frozenset().union(*(node.properties for node in (whole, *branches)))
+        return self._names
 
     def hopeful(self, branches: tuple[str, ...]) -> int | None:
         """The one branch of a union that is more than null, if the others are."""
@@ -153,6 +154,22 @@ def _node(schema: Schema, pointers: tuple[str, ...]) -> Node:
         tuple(unions),
         properties,
         frozenset(required),
+        closed=any(_is_closed(facet) for _, facet in facets) and not _hides_some(facets),
+        spread=any(
+            "patternProperties" in facet or isinstance(facet.get("additionalProperties"), dict) for _, facet in facets
+        ),
+        dearness=len(facets) + 10 * sum(len(_mapping(facet, "patternProperties")) for _, facet in facets),
+    )
+
+
+def _is_closed(schema: dict[str, Any]) -> bool:
+    return schema.get("additionalProperties") is False or schema.get("unevaluatedProperties") is False
+
+
+def _hides_some(facets: list[tuple[str, dict[str, Any]]]) -> bool:
+    """Whether something that we don't look into may speak of properties that nothing else names."""
+    return any("unevaluatedProperties" in facet for _, facet in facets) and any(
+        keyword in facet for _, facet in facets for keyword in _ELSEWHERE
     )
 
 
