@@ -186,12 +186,15 @@ def test_what_never_ends_is_text_in_the_end(monkeypatch: pytest.MonkeyPatch) -> 
         '{"name": "get_time", ',
     ],
 )
+@pytest.mark.parametrize("starts_in", ["text", "thinking"])
 @pytest.mark.parametrize("size", [1, 1000])
-def test_work_grows_no_faster_than_the_text(unit: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_grows_no_faster_than_the_text(
+    unit: str, size: int, starts_in: Literal["text", "thinking"], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(engine_file, "MOST_READ_AGAIN", 20_000)
 
     def steps(times: int) -> int:
-        recovery = Recovery(Names(TOOLS))
+        recovery = Recovery(Names(TOOLS), starts_in=starts_in)
         for chunk in cut(unit * times, size):
             recovery.feed(chunk)
         recovery.close()

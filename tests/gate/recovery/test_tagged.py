@@ -28,6 +28,12 @@ DSML = (
 )
 
 
+ORPHANS = (
+    "<tool_call>book<arg_key>note</arg_key><arg_key>place</arg_key>Rome</arg_value>"
+    "<arg_key>nights</arg_key><arg_value>2</arg_value><arg_key>price</arg_key></tool_call>"
+)
+
+
 def booked(text: str) -> list[dict[str, object]]:
     found = calls_in(text, (HOLIDAY,))
     assert calls_in(cut(text, 3), (HOLIDAY,)) == found
@@ -81,6 +87,8 @@ def test_of_the_line_breaks_around_a_value_one_on_each_side_belongs_to_the_tags(
 
 
 def test_tags_inside_of_a_value_are_part_of_it() -> None:
+    text = '<function name="book"><param name="place"><![CDATA[<a>Rome</param>]]></param></function>'
+    assert booked(text) == [{"place": "<a>Rome</param>"}]
     assert booked(qwen(place="<b>Rome</b>")) == [{"place": "<b>Rome</b>"}]
     assert booked(qwen(place="a </function> b")) == [{"place": "a </function> b"}]
 
@@ -95,6 +103,7 @@ def test_tags_inside_of_a_value_are_part_of_it() -> None:
         '<invoke name="book"><parameter name="place">Rome</parameter><parameter name="nights">2</parameter></invoke>',
         '<invoke name=\'book\'>{"place": "Rome", "nights": 2}</invoke>',
         DSML,
+        ORPHANS,
         '<function name="book"><param name="place"><![CDATA[Rome]]></param><param name="nights">2</param></function>',
         '<functionname="book"><paramname="place">Rome</param><paramname="nights">2</param></function>',
         '<function name="book"><param name="arguments">{"place": "Rome", "nights": 2}</param></function>',

@@ -87,7 +87,8 @@ class Source:
     def take(self, finder: Finder) -> Reading[str]:
         """Passes the literal that comes next, and gives it; nothing if none does."""
         while True:
-            if not self.ended and self.text[self.at : self.at + finder.longest] in finder.beginnings:
+            ahead = self.text[self.at : self.at + finder.longest]
+            if not self.ended and (not ahead or ahead in finder.beginnings):
                 yield
                 continue
             match = finder.exact.match(self.text, self.at)

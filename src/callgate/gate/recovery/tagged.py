@@ -17,7 +17,6 @@ DEEPEST_ELEMENT = 50
 _HEAD = re.compile(r"[^<>\n]*")
 _ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 _SPACES = re.compile(r"\s*")
-_CDATA = re.compile(r"\s*<!\[CDATA\[(.*)\]\]>\s*", re.DOTALL)
 _NAME_ATTRIBUTES = ("name", "tool", "key")
 _KEY = ("<arg_key>", "</arg_key>")
 _VALUE = ("<arg_value>", "</arg_value>")
@@ -90,6 +89,7 @@ def _parameter(source: Source, tags: Tags, ends: tuple[str, ...]) -> Reading[tup
     key = _name_in(head)
     if head.endswith("/") and not head.startswith("="):
         return key, "", "", tags.parameter_end[0]
+    data = (yield from _character_data(source)) if tags.cdata else None
     text, closed = yield from source.until(finder(*tags.parameter_end, *tags.parameter, *ends))
     while closed in tags.call_end:
         blank = yield from source.while_in(_SPACES, LONGEST_HEAD)
@@ -102,8 +102,15 @@ def _parameter(source: Source, tags: Tags, ends: tuple[str, ...]) -> Reading[tup
         closed = tags.parameter_end[0]
     attributes = _attributes(head)
     kind = attributes.get("type") or {"true": "string", "false": "json"}.get(attributes.get("string", ""), "")
-    cdata = _CDATA.fullmatch(text) if tags.cdata else None
-    return key, cdata[1] if cdata else text.removeprefix("\n").removesuffix("\n"), kind, closed
+    return key, text.removeprefix("\n").removesuffix("\n") if data is None else data, kind, closed
+
+
+def _character_data(source: Source) -> Reading[str | None]:
+    """What stands in a section of character data, if one comes next: tags in it are none."""
+    if not (yield from source.take(finder("<![CDATA["))):
+        return None
+    text, _ = yield from source.until(finder("]]>"))
+    return text
 
 
 def read_pairs(source: Source, block: Block) -> Reading[list[Said]]:
@@ -139,7 +146,10 @@ def read_pairs_of(source: Source, block: Block, name: str, *, whole: bool = Fals
             key, ended = yield from source.until(finder(_KEY[1], _VALUE[0], *block.close))
             if ended == _KEY[1]:
                 yield from _joint(source)
-                yield from source.take(finder(_VALUE[0]))
+                orphan = yield from source.take(finder(_VALUE[0], _KEY[0], *block.close))
+                if orphan and orphan != _VALUE[0]:  # a key without a value
+                    source.at -= len(orphan)
+                    continue
             elif ended != _VALUE[0]:
                 return []
             value, ended = yield from source.until(finder(_VALUE[1], _KEY[0], *block.close))

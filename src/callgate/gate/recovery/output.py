@@ -1,0 +1,63 @@
+"""What the engine gives out, and what it has to remember of that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from callgate.gate.recovery.pieces import Found, Mark, Piece, Text, Thinking
+
+LOOKED_BACK = 64
+"""Characters before a place that say whether a call may begin there."""
+_MANY = 4 * LOOKED_BACK
+
+
+class Output:
+    """Pieces in their row."""
+
+    __slots__ = ("_recent", "after_call", "fresh", "pieces")
+
+    def __init__(self) -> None:
+        self.pieces: list[Piece] = []
+        self.fresh = True
+        """Whether there were no words yet, or none since the last call."""
+        self.after_call = False
+        """Whether there was nothing but marks since the last call."""
+        self._recent: list[str] = []
+
+    def collected(self) -> Sequence[Piece]:
+        """What has come since the last time."""
+        pieces, self.pieces = self.pieces, []
+        return pieces
+
+    def say(self, text: str) -> None:
+        if text:
+            self.pieces.append(Text(text))
+            self.after_call = False
+            self.passed(text)
+
+    def passed(self, text: str) -> None:
+        """Remembers words that went out by a shorter way."""
+        self._recent.append(text)
+        if self.fresh and not text.isspace():
+            self.fresh = False
+        if len(self._recent) > _MANY:
+            self._recent[:] = ["".join(self._recent)[-LOOKED_BACK:]]
+
+    def think(self, text: str) -> None:
+        self.pieces.append(Thinking(text, text))
+
+    def think_mark(self, raw: str) -> None:
+        self.pieces.append(Thinking("", raw))
+
+    def mark(self, raw: str) -> None:
+        if raw:
+            self.pieces.append(Mark(raw))
+            self._recent.clear()
+
+    def call(self, found: Sequence[Found]) -> None:
+        self.pieces.extend(found)
+        self.after_call = self.fresh = True
+
+    def before(self) -> str:
+        """The end of the words before this place."""
+        return "".join(self._recent)[-LOOKED_BACK:]
