@@ -171,7 +171,6 @@ class Mcp(msgspec.Struct, frozen=True, kw_only=True):
         Text | None, Expects("a path"), About("a file that names MCP servers, with `mcpServers` in it")
     ] = None
     start_timeout: Annotated[Seconds, About("how long an MCP server may take to start")] = 60.0
-    call_timeout: Annotated[Seconds, About("how long a tool of an MCP server may take")] = 120.0
     restarts: Annotated[Count, About("how often an MCP server that ends is started again within five minutes")] = 5
 
 

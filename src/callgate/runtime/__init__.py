@@ -31,9 +31,19 @@ if TYPE_CHECKING:
     from callgate.runtime.loop import Agent, Answering
     from callgate.runtime.loop_events import LoopEvent, ModelChanged, ToolFinished, ToolStarted, loop_event_as_json
     from callgate.runtime.masking import masked, shown_arguments
+    from callgate.runtime.mcp import (
+        McpServer,
+        OpenServers,
+        ServerFailure,
+        Servers,
+        limits_for,
+        open_servers,
+        servers_for,
+    )
     from callgate.runtime.model import AsyncModel, Model, Turn
     from callgate.runtime.model_folders import gguf_names, hub_cache_folder, ollama_blob
     from callgate.runtime.own_threads import in_own_thread
+    from callgate.runtime.own_tools import built_in_tools
     from callgate.runtime.permissions import Asker, Decision, Permissions, Question, Reply
     from callgate.runtime.policies import Surface, policy_for
     from callgate.runtime.quarantine import Quarantine, Quarantined, remove_with_content
@@ -43,6 +53,7 @@ if TYPE_CHECKING:
     from callgate.runtime.report import ModelReport, error_as_json, evidence_as_json, timestamp
     from callgate.runtime.session import Session
     from callgate.runtime.sync import Detector, check, shared_detector
+    from callgate.runtime.tool_files import read_tool_file
     from callgate.runtime.tool_source import Outcome, ToolSource
     from callgate.runtime.toolbox import SourceFailure, Toolbox, ToolEntry
 
@@ -65,10 +76,12 @@ __all__ = [
     "Knowledge",
     "Limits",
     "LoopEvent",
+    "McpServer",
     "Model",
     "ModelChanged",
     "ModelKnowledge",
     "ModelReport",
+    "OpenServers",
     "Outcome",
     "Permissions",
     "Quarantine",
@@ -77,6 +90,8 @@ __all__ = [
     "Recorder",
     "Refreshed",
     "Reply",
+    "ServerFailure",
+    "Servers",
     "Session",
     "Shown",
     "SourceFailure",
@@ -91,6 +106,7 @@ __all__ = [
     "Turn",
     "best_of",
     "budget_of",
+    "built_in_tools",
     "candidates_in",
     "check",
     "check_targets",
@@ -107,18 +123,22 @@ __all__ = [
     "in_own_thread",
     "is_beside_a_model",
     "is_recoverable",
+    "limits_for",
     "loop_event_as_json",
     "masked",
     "may_cost",
     "narrowed",
     "ollama_blob",
     "one_model",
+    "open_servers",
     "policy_for",
     "probe_live",
     "projector_in",
     "read_messages",
+    "read_tool_file",
     "refresh_models",
     "remove_with_content",
+    "servers_for",
     "shared_detector",
     "show",
     "shown_arguments",
@@ -151,10 +171,12 @@ __getattr__ = opened_on_use(
         "Knowledge": "knowledge",
         "Limits": "limits",
         "LoopEvent": "loop_events",
+        "McpServer": "mcp",
         "Model": "model",
         "ModelChanged": "loop_events",
         "ModelKnowledge": "knowledge",
         "ModelReport": "report",
+        "OpenServers": "mcp",
         "Outcome": "tool_source",
         "Permissions": "permissions",
         "Quarantine": "quarantine",
@@ -163,6 +185,8 @@ __getattr__ = opened_on_use(
         "Recorder": "recording",
         "Refreshed": "refresh",
         "Reply": "permissions",
+        "ServerFailure": "mcp",
+        "Servers": "mcp",
         "Session": "session",
         "Shown": "rendering",
         "SourceFailure": "toolbox",
@@ -177,6 +201,7 @@ __getattr__ = opened_on_use(
         "Turn": "model",
         "best_of": "inventory",
         "budget_of": "budget",
+        "built_in_tools": "own_tools",
         "candidates_in": "hub_choice",
         "check": "sync",
         "check_targets": "checking",
@@ -193,18 +218,22 @@ __getattr__ = opened_on_use(
         "in_own_thread": "own_threads",
         "is_beside_a_model": "hub_choice",
         "is_recoverable": "fallback",
+        "limits_for": "mcp",
         "loop_event_as_json": "loop_events",
         "masked": "masking",
         "may_cost": "fallback",
         "narrowed": "hub_choice",
         "ollama_blob": "model_folders",
         "one_model": "knowledge",
+        "open_servers": "mcp",
         "policy_for": "policies",
         "probe_live": "live_probe",
         "projector_in": "hub_choice",
         "read_messages": "conversation",
+        "read_tool_file": "tool_files",
         "refresh_models": "refresh",
         "remove_with_content": "quarantine",
+        "servers_for": "mcp",
         "shared_detector": "sync",
         "show": "rendering",
         "shown_arguments": "masking",

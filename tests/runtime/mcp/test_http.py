@@ -90,7 +90,7 @@ async def test_an_official_server_tells_of_changes(official_url: str, at: Callab
     await server.open()
     await server.call("grow", {})
     async with asyncio.timeout(20):
-        while "grown" not in [tool.name for tool in await server.tools()]:
+        while "grown" not in [tool.name for tool in await server.tools()]:  # noqa: ASYNC110 - it is told to nobody else
             await asyncio.sleep(0.01)
 
 
@@ -218,7 +218,7 @@ async def test_a_server_that_is_not_there_says_so(at: Callable[..., McpServer]) 
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{nobody.getsockname()[1]}/mcp"
-        with pytest.raises(ToolServerFailed, match="can't be used: .*connect"):
+        with pytest.raises(ToolServerFailed, match=r"can't be used: .*connect"):
             await at(url).open()
 
 

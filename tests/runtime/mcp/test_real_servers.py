@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -12,13 +13,16 @@ import pytest
 from callgate.runtime.mcp import open_servers, read_servers
 
 
-async def test_time_and_git_serve_side_by_side_and_one_that_fails_is_named(tmp_path: Path) -> None:
-    repository = tmp_path / "repository"
-    for words in (
-        ["init", "-q", "-b", "main", str(repository)],
-        ["-C", str(repository), "-c", "user.name=A", "-c", "user.email=a@b.c", "commit", "-qm", "First", "--allow-empty"],
-    ):
-        subprocess.run(["git", *words], check=True, capture_output=True)
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path / "repository"
+    own = ["-c", "user.name=A", "-c", "user.email=a@b.c"]
+    subprocess.run(["git", "init", "-q", str(folder)], check=True, capture_output=True)
+    subprocess.run(["git", "-C", str(folder), *own, "commit", "-qm", "First", "--allow-empty"], check=True)
+    return folder
+
+
+async def test_time_and_git_serve_side_by_side_and_one_that_fails_is_named(repository: Path, tmp_path: Path) -> None:
     file = tmp_path / "mcp.json"
     servers = {
         "time": {"command": "${PYTHON}", "args": ["-m", "mcp_server_time", "--local-timezone", "${ZONE:-Etc/UTC}"]},
@@ -48,10 +52,10 @@ async def test_time_and_git_serve_side_by_side_and_one_that_fails_is_named(tmp_p
 
 
 async def test_servers_that_are_not_waited_for_are_ended(tmp_path: Path) -> None:
-    import asyncio
-
     file = tmp_path / "mcp.json"
-    file.write_text(json.dumps({"mcpServers": {"time": {"command": sys.executable, "args": ["-m", "mcp_server_time"]}}}))
+    file.write_text(
+        json.dumps({"mcpServers": {"time": {"command": sys.executable, "args": ["-m", "mcp_server_time"]}}})
+    )
     opening = asyncio.create_task(open_servers(read_servers([str(file)])))
     await asyncio.sleep(0)
     opening.cancel()

@@ -122,10 +122,10 @@ async def test_a_message_without_an_end_ends_the_server_and_not_us(raw: Raw) -> 
 
 
 async def test_a_call_that_takes_too_long_is_cancelled_at_the_server(raw: Raw) -> None:
-    server = raw(limits=McpLimits(call=3))
+    server = raw(limits=McpLimits(call=1))
     await server.open()
     said = await server.call("hang", {})
-    assert said == Outcome("error: the tool 'hang' took longer than 3 s, and was stopped", is_error=True)
+    assert said == Outcome("error: the tool 'hang' took longer than 1 s, and was stopped", is_error=True)
     assert (await server.call("cancelled", {})).content == '["hang"]'
 
 
@@ -142,7 +142,7 @@ async def test_a_cancelled_call_tells_the_server_and_breaks_nothing(raw: Raw) ->
 
 
 async def test_a_server_that_no_longer_reads_holds_no_call_for_ever(raw: Raw) -> None:
-    server = raw(limits=McpLimits(call=3))
+    server = raw(limits=McpLimits(call=1))
     await server.open()
     await server.call("deaf", {})
     said = await asyncio.gather(*(server.call("echo", {"a": "x" * 200_000}) for _ in range(3)))

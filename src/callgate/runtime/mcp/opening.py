@@ -36,7 +36,7 @@ def servers_for(settings: Settings, files: Sequence[str] = ()) -> Servers:
 
 
 def limits_for(settings: Settings) -> McpLimits:
-    return McpLimits(start=settings.mcp.start_timeout, call=settings.mcp.call_timeout, restarts=settings.mcp.restarts)
+    return McpLimits(start=settings.mcp.start_timeout, call=settings.tools.call_timeout, restarts=settings.mcp.restarts)
 
 
 async def open_servers(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import threading
 
+from callgate.runtime.own_threads import in_own_thread
 from callgate.vocabulary import UsageError
 
 _loading = threading.Lock()
@@ -16,7 +16,7 @@ _loaded = False
 async def load_package() -> None:
     """Loads it without holding up the event loop. Raises: UsageError, if it isn't installed."""
     if not _loaded:
-        await asyncio.to_thread(_load)
+        await in_own_thread(_load, name="mcp-package")
 
 
 def _load() -> None:

@@ -32,7 +32,10 @@ class StderrTail:
     def add(self, data: bytes) -> None:
         with self._lock:
             self._kept += data
-            del self._kept[:-MOST_KEPT]
+            if len(self._kept) > MOST_KEPT:
+                start = len(self._kept) - MOST_KEPT
+                # From a whole line on: half a secret is one still.
+                del self._kept[: self._kept.find(b"\n", start) + 1 or start]
 
     def text(self) -> str:
         """All that is kept, without control characters and without the secrets that the server was given."""

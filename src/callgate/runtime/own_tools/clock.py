@@ -1,0 +1,27 @@
+"""What time it is: no model knows."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from callgate.runtime.tool_source import Outcome
+
+_LONGEST_NAME = 80
+
+
+def current_time(timezone: str | None = None) -> Outcome:
+    """Tell the current date and time.
+
+    Args:
+        timezone: An IANA name such as Europe/Berlin or UTC; the user's own, if left out.
+    """
+    from zoneinfo import ZoneInfo
+
+    try:
+        now = datetime.now(ZoneInfo(timezone[:_LONGEST_NAME])) if timezone else datetime.now().astimezone()
+    except (LookupError, ValueError, OSError):  # a folder of the data is no zone, either
+        return Outcome(
+            f"error: there is no time zone {(timezone or '')[:_LONGEST_NAME]!r}: use a name such as Europe/Berlin",
+            is_error=True,
+        )
+    return Outcome(f"{now.isoformat(timespec='seconds')} ({now:%A}, {timezone or now.tzname()})")
