@@ -157,9 +157,9 @@ class TextView:
                 self._wait_for(self._model)
             case Notice(_, message):
                 self._note(message)
-            case Done():
+            case Done(reason):
                 self._end_line()
-                for call in self._calls.values():
+                for call in self._calls.values() if reason != "cancelled" else ():
                     arguments = msgspec.json.encode(call.arguments).decode()
                     self._screen.line(self._screen.styled(printable(f"→ {call.name}({arguments})"), "strong"))
                 self._calls.clear()

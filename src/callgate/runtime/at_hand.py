@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 import msgspec
 
 from callgate.runtime.mcp import limits_for, open_servers, read_servers, servers_for
-from callgate.runtime.own_tools import own_tools
+from callgate.runtime.own_tools import built_in_tools
 from callgate.runtime.tool_files import read_tool_file
 from callgate.runtime.toolbox import Given, Toolbox
 from callgate.settings import Settings
@@ -37,7 +37,7 @@ async def tools_at_hand(
 
     Raises: UsageError, if a file is no good.
     """
-    given: list[Given] = [own_tools(folder)] if own or folder is not None else []
+    given: list[Given] = [built_in_tools(folder)] if own or folder is not None else []
     for path in files:
         if path.endswith(".py"):
             given.append(await asyncio.to_thread(read_tool_file, path))

@@ -61,6 +61,11 @@ class McpServer:
         return self._spec.where
 
     @property
+    def identity(self) -> str:
+        """What is allowed for good is allowed to this one, and to no other that goes by its name."""
+        return self._spec.identity
+
+    @property
     def state(self) -> State:
         if self._connection is None or self._is_closed:
             return "closed"
@@ -103,6 +108,8 @@ class McpServer:
 
     async def close(self) -> None:
         self._is_closed = True
+        if self._connection is not None:
+            await self._connection.close()  # whoever opens it holds the lock, and isn't waited for
         async with self._lock:
             if self._connection is not None:
                 await self._connection.close()

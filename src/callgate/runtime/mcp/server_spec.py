@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -22,6 +22,11 @@ class StdioSpec(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def where(self) -> str:
         return self.command
+
+    @property
+    def identity(self) -> str:
+        """Tells it from another server of the same name, without a word of what it is told in secret."""
+        return digest_of([self.command, *self.args, self.cwd or ""])
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -46,9 +51,19 @@ class HttpSpec(msgspec.Struct, frozen=True, kw_only=True):
         return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{f':{parts.port}' if parts.port else ''}"
 
     @property
+    def identity(self) -> str:
+        return digest_of([self.url.reveal().partition("?")[0]])
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         values = [value.reveal() for value in self.headers.values()]
         return (self.url.reveal(), *values, *(value.split(" ", 1)[1] for value in values if " " in value))
 
 
 ServerSpec = StdioSpec | HttpSpec
+
+
+def digest_of(words: Iterable[str]) -> str:
+    from hashlib import sha256
+
+    return sha256("\0".join(words).encode("utf-8", "replace")).hexdigest()[:32]
