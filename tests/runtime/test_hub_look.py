@@ -189,6 +189,18 @@ async def test_the_token_stays_with_the_hub(tiny: bytes, sandbox: TemplateSandbo
     assert seen[0].query["signature"] == "abc"
 
 
+async def test_the_token_of_a_login_will_do(tiny: bytes, http: HttpClient, tmp_path: Path) -> None:
+    hub = PlayedHub({"tiny.gguf": tiny})
+    hub.needs_token = ("tiny.gguf",)
+    (tmp_path / "token").write_text("hf_secret\n")
+    async with serving(("GET", "/{path:.*}", hub.answer)) as url:
+        facts = await hub_facts(HubRef("owner/name"), http, settings(hub__endpoint=url, hub__home=str(tmp_path)))
+        (tmp_path / "token").write_text("two words")
+        with pytest.raises(NotFound):
+            await hub_facts(HubRef("owner/name"), http, settings(hub__endpoint=url, hub__home=str(tmp_path)))
+    assert facts.header is not None
+
+
 async def test_the_token_is_in_no_message(tiny: bytes, sandbox: TemplateSandbox) -> None:
     finding = await look(PlayedHub({}), "owner/other", sandbox, hub__token="hf_secret")
     assert finding.failure

@@ -56,9 +56,13 @@ def test_a_model_in_parts_is_one_as_large_as_all_of_them(tmp_path: Path) -> None
     assert (model.name, model.size) == ("big-00001-of-00003.gguf", 60)
 
 
-def test_missing_parts_and_a_count_out_of_this_world_do_no_harm(tmp_path: Path) -> None:
+def test_a_model_whose_parts_are_missing_is_none(tmp_path: Path) -> None:
     put(tmp_path / "big-00001-of-99999.gguf", b"x")
-    assert [model.size for model in models_in_folders(only(tmp_path))] == [1]
+    put(tmp_path / "m-00001-of-00003.gguf", b"x")
+    put(tmp_path / "m-00003-of-00003.gguf", b"x")
+    assert models_in_folders(only(tmp_path)) == []
+    put(tmp_path / "m-00002-of-00003.gguf", b"x")
+    assert [model.size for model in models_in_folders(only(tmp_path))] == [3]
 
 
 def test_the_hugging_face_cache_is_read_by_its_snapshots(tmp_path: Path) -> None:

@@ -9,14 +9,12 @@ from typing import Any
 
 from callgate.backends import Loading, free_memory
 from callgate.cli.screen import LiveLine, Screen, in_bytes, print_json, printable
-from callgate.hub import Choice, Looked, Pulled, Repository
+from callgate.hub import OVERHEAD, Choice, Looked, Pulled, Repository
 from callgate.runtime import Candidate, candidates_in, evidence_as_json, projector_in
 
 REDRAW_SECONDS = 0.1
 SPEED_SECONDS = 5.0
 """Over which the speed is measured."""
-OVERHEAD = 1.2
-"""Of a model in memory, over its file; its header, which would tell more, is yet to be seen."""
 _BAR = 24
 
 
@@ -67,8 +65,7 @@ class PullView:
         if known.context_length:
             self._line("context  ", f"{known.context_length:,} tokens")
         if looked.memory:
-            fits = "" if looked.memory <= free else f", and only {in_bytes(free)} are free: choose a smaller one?"
-            self._line("memory   ", f"about {in_bytes(looked.memory)}{fits}")
+            self._line("memory   ", f"about {in_bytes(looked.memory)}, of {in_bytes(free)} that are free")
         if looked.header_bytes:
             self._line("looked at", f"{in_bytes(looked.header_bytes)} of it")
 

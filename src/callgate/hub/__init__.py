@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from callgate.doors import opened_on_use
 
 if TYPE_CHECKING:
-    from callgate.hub.choosing import Choice
+    from callgate.hub.choosing import OVERHEAD, Choice
     from callgate.hub.fetching import Fetched
     from callgate.hub.looking import Looked
     from callgate.hub.naming import read_hub_name
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from callgate.hub.to_ollama import default_name, import_into_ollama
 
 __all__ = [
+    "OVERHEAD",
     "Choice",
     "Fetched",
     "Looked",
@@ -34,6 +35,7 @@ __all__ = [
 __getattr__ = opened_on_use(
     __name__,
     {
+        "OVERHEAD": "choosing",
         "Choice": "choosing",
         "Fetched": "fetching",
         "Looked": "looking",

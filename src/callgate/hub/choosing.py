@@ -12,6 +12,8 @@ from callgate.runtime import Candidate, candidates_in, is_beside_a_model, narrow
 from callgate.vocabulary import HubRef, NotFound, UsageError
 
 MOST_SHOWN = 20
+OVERHEAD = 1.2
+"""Of a model in memory, over its files; its header would tell more."""
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -71,3 +73,17 @@ def _named(candidates: Sequence[Candidate], ref: HubRef, repository: Repository)
     near = difflib.get_close_matches(ref.file or "", repository.names, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}? " if near else ""
     raise NotFound(f"{repository.id!r} has no file {ref.file!r}", hint=f"{hint}callgate pull --list {repository.id}")
+
+
+def does_not_fit(repository: Repository, needed: int, free: int) -> str:
+    """What to tell whoever chose a model that takes more memory than there is."""
+    told = f"it takes about {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free"
+    sizes = {
+        candidate: size
+        for candidate in candidates_in(repository.names)
+        if (size := total([repository.file(name).size for name in candidate.files])) and size * OVERHEAD <= free
+    }
+    if not sizes:
+        return told
+    largest = max(sizes, key=lambda candidate: sizes[candidate])
+    return f"{told}; {largest.quant or largest.name} would fit"

@@ -43,6 +43,8 @@ class HubClient:
         except ImportError:
             raise UsageError("the hub's library isn't installed", hint="pip install 'callgate[hub]'") from None
         self.endpoint = settings.hub.endpoint.rstrip("/")
+        self.on_wait: Callable[[float], None] = lambda _: None
+        """Hears how many seconds a server wants us to wait."""
         self._http = http
         self.token = settings.hub.token or (Secret(found) if (found := get_token()) else None)
         self._api = HfApi(endpoint=self.endpoint, token=self.token.reveal() if self.token else False)
@@ -77,7 +79,7 @@ class HubClient:
     async def locate(self, repository: Repository, file: HubFile) -> Location:
         """Where `file` is to be had. Raises: HubRefused, NotFound, BackendError."""
         asked = self._asked(repository.id, repository.revision, file.name)
-        patience, revision = Patience(MOST_QUESTIONS), repository.commit
+        patience, revision = Patience(MOST_QUESTIONS, self.on_wait), repository.commit
         while True:
             status, headers, location = await self._head(repository, file, revision)
             if location:
@@ -133,7 +135,7 @@ class HubClient:
         """What the library says; its errors become ours. What may pass is asked again."""
         from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
 
-        patience = Patience(MOST_QUESTIONS)
+        patience = Patience(MOST_QUESTIONS, self.on_wait)
         # Of all errors of the HTTP client that the library uses, whichever that is.
         failures: type[BaseException] = HfHubHTTPError.__bases__[0]
         while True:

@@ -10,7 +10,7 @@ import msgspec
 
 from callgate.backends import Loading, free_memory
 from callgate.detect import TemplateSandbox
-from callgate.hub.choosing import Choice, choose
+from callgate.hub.choosing import Choice, choose, does_not_fit
 from callgate.hub.client import HubClient
 from callgate.hub.fetching import Fetched, Fetcher
 from callgate.hub.looking import Looked, hint_of
@@ -80,6 +80,7 @@ async def pull(ref: HubRef, settings: Settings, wishes: Wishes, onlooker: Onlook
     async with HttpClient() as http:
         with TemplateSandbox() as sandbox:
             hub = HubClient(settings, http)
+            hub.on_wait = lambda seconds: onlooker.note(f"the hub wants us to wait {seconds:.0f} s")
             return await _Pull(ref, settings, wishes, onlooker, hub, http, sandbox).run()
 
 
@@ -121,6 +122,8 @@ class _Pull:
         free = free_memory()
         self._onlooker.looked(looked, free)
         self._require_tools(looked)
+        if looked.memory and looked.memory > free:
+            self._onlooker.note(does_not_fit(repository, looked.memory, free))
         if self._wishes.dry_run:
             return Pulled(repository=repository, choice=choice, looked=looked)
         fetched = await fetcher.fetch(looked.front)

@@ -6,7 +6,7 @@ import asyncio
 import random
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 
 PASSING = (408, 429, 500, 502, 503, 504)
@@ -16,6 +16,7 @@ MOST_TRIES = 6
 """In a row without a byte, of a download."""
 MOST_QUESTIONS = 4
 """Of what is asked before: somebody waits for the answer."""
+LONG_WAIT = 3.0
 LONGEST_WAIT = 120.0
 """Seconds. A hub that wants us to wait longer is left to the user."""
 
@@ -25,8 +26,10 @@ _LIMIT = re.compile(r'"[^"]*"\s*;\s*r=(\d{1,9})\s*;\s*t=(\d{1,9})')
 class Patience:
     """Counts failures in a row. Whatever goes well starts the count anew."""
 
-    def __init__(self, tries: int = MOST_TRIES) -> None:
+    def __init__(self, tries: int = MOST_TRIES, told: Callable[[float], None] = lambda _: None) -> None:
+        """`told` hears if a server wants us to wait so long that people would wonder."""
         self._tries = tries
+        self._told = told
         self._failures = 0
 
     def went_well(self) -> None:
@@ -37,6 +40,8 @@ class Patience:
         self._failures += 1
         if self._failures >= self._tries or (wait is not None and wait > LONGEST_WAIT):
             return False
+        if wait is not None and wait >= LONG_WAIT:
+            self._told(wait)
         pause = FIRST_PAUSE * 2 ** (self._failures - 1)
         await asyncio.sleep(pause * random.uniform(0.75, 1.25) if wait is None else wait)  # noqa: S311
         return True

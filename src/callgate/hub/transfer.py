@@ -64,7 +64,7 @@ class Transfer:
         size = self._location.expected.size
         start, end = number * PART, min((number + 1) * PART, size)
         got = bytearray()
-        patience = Patience()
+        patience = Patience(told=self._hub.on_wait)
         while start + len(got) < end:
             before = len(got)
             failure: BackendError
@@ -106,7 +106,7 @@ class Transfer:
 
     async def whole(self, into: Partial) -> None:
         """The file in one go, from a server that can't do better. Raises as `part` does, and NoSpace."""
-        patience = Patience()
+        patience = Patience(told=self._hub.on_wait)
         while into.missing():
             before = self.bytes_fetched
             location = self._location

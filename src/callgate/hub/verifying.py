@@ -10,13 +10,15 @@ from typing import Protocol, runtime_checkable
 
 import msgspec
 
-from callgate.backends import Loading, backend_for, free_memory, memory_to_run
+from callgate.backends import Backend, Loading, backend_for, free_memory, memory_to_run
 from callgate.detect import Finding, TemplateSandbox, facts_of, find_in, read_header
 from callgate.settings import Settings
 from callgate.vocabulary import (
     Answer,
+    BackendError,
     CallgateError,
     ChatRequest,
+    EngineFailed,
     Evidence,
     Facts,
     HeaderError,
@@ -96,14 +98,26 @@ async def _loaded(path: str, settings: Settings, loading: Callable[[Loading], No
                 return None
             if (tell := getattr(backend, "tell_of_loading", None)) is not None:
                 tell(loading)
-            if talk:
-                hello = ChatRequest(model=path, messages=(Message(role="user", content="Hello"),), max_tokens=1)
-                async for _ in backend.stream(hello):
-                    pass
             facts = await backend.loaded_facts(path)
+            if talk:
+                await _say_a_word(backend, path)
         finally:
             await backend.close()
     return _by_its_caps(facts)
+
+
+async def _say_a_word(backend: Backend, path: str) -> None:
+    """Some models load, and their engine dies of the first token. That a template doesn't like to be greeted is no
+    fault.
+    """
+    hello = ChatRequest(model=path, messages=(Message(role="user", content="Hello"),), max_tokens=1)
+    try:
+        async for _ in backend.stream(hello):
+            pass
+    except EngineFailed:
+        raise
+    except BackendError:
+        return
 
 
 def _by_its_caps(facts: Facts) -> Evidence | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from urllib.parse import quote
@@ -9,11 +10,13 @@ from urllib.parse import quote
 from callgate.detect import facts_of, read_header_from
 from callgate.runtime.files import LARGEST_TEXT, MOST_VARIANTS, configuration_facts, decode_text
 from callgate.runtime.hub_choice import candidates_in, narrowed, stays_inside
-from callgate.settings import Settings
+from callgate.runtime.model_folders import hub_home
+from callgate.settings import Secret, Settings
 from callgate.vocabulary import BadAnswer, BadStatus, CallgateError, Facts, HubRef, NotFound, UsageError
 from callgate.wire import HttpClient, read_front
 
 MOST_NAMES = 20_000
+LONGEST_TOKEN = 1_000
 _VARIANT = re.compile(r"additional_chat_templates/([\w.-]+)\.jinja")
 
 
@@ -37,7 +40,7 @@ class _Hub:
         self._ref = ref
         self._http = http
         self._timeout = settings.detect.server_timeout
-        self._headers = {"Authorization": f"Bearer {token.reveal()}"} if (token := settings.hub.token) else {}
+        self._headers = {"Authorization": f"Bearer {token.reveal()}"} if (token := _token(settings)) else {}
         endpoint = settings.hub.endpoint.rstrip("/")
         revision = quote(ref.revision or "main", safe="")
         self._about = f"{endpoint}/api/models/{ref.repo}/revision/{revision}"
@@ -98,3 +101,15 @@ class _Hub:
         if error.status == 404:
             return NotFound(f"the hub has no {self._ref!s}", hint="are the name, the file and the revision right?")
         return error
+
+
+def _token(settings: Settings) -> Secret | None:
+    """The one that is set, or else the one that `hf auth login` wrote."""
+    if settings.hub.token:
+        return settings.hub.token
+    try:
+        with open(os.path.join(hub_home(settings), "token"), encoding="ascii") as file:
+            token = file.read(LONGEST_TOKEN + 1).strip()
+    except (OSError, ValueError):
+        return None
+    return Secret(token) if token and token.isprintable() and " " not in token and len(token) <= LONGEST_TOKEN else None

@@ -18,6 +18,7 @@ DEEPEST = 6
 MOST_ENTRIES = 50_000
 """In one folder and all below it, before the search is given up."""
 MOST_MODELS = 2_000
+MOST_PARTS = 1_000
 
 _SHARD = re.compile(r"(?P<start>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf", re.IGNORECASE | re.DOTALL)
 _NO_MODELS = ("mmproj", "imatrix")
@@ -78,7 +79,11 @@ def hub_cache_folder(settings: Settings) -> str:
     """Where the hub's programs keep what they fetched."""
     if settings.hub.cache:
         return os.path.expanduser(settings.hub.cache)
-    return os.path.join(os.path.expanduser(settings.hub.home or os.path.join(_caches(settings), "huggingface")), "hub")
+    return os.path.join(hub_home(settings), "hub")
+
+
+def hub_home(settings: Settings) -> str:
+    return os.path.expanduser(settings.hub.home or os.path.join(_caches(settings), "huggingface"))
 
 
 def gguf_names(folder: str) -> list[str]:
@@ -111,7 +116,7 @@ def _cached_files(cache: str) -> Iterator[_File]:
 def _gguf_files(folder: str) -> Iterator[_File]:
     for path in _gguf_paths(folder):
         with suppress(OSError):  # it has just gone
-            if _is_a_model(os.path.basename(path)):
+            if _is_a_model(path):
                 yield _File(path, os.path.relpath(path, folder), os.stat(path))
 
 
@@ -139,10 +144,17 @@ def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
         return
 
 
-def _is_a_model(name: str) -> bool:
-    """Not what goes with a model, and of one in several parts only the first."""
-    shard = _SHARD.fullmatch(name)
-    return not any(word in name.lower() for word in _NO_MODELS) and (shard is None or int(shard["number"]) == 1)
+def _is_a_model(path: str) -> bool:
+    """Not what goes with a model, and of one in several parts only the first, if the others are there."""
+    if any(word in os.path.basename(path).lower() for word in _NO_MODELS):
+        return False
+    shard = _SHARD.fullmatch(path)
+    return shard is None or (int(shard["number"]) == 1 and all(map(os.path.isfile, _other_parts(path, shard))))
+
+
+def _other_parts(path: str, shard: re.Match[str]) -> list[str]:
+    count = min(int(shard["count"]), MOST_PARTS)
+    return [f"{shard['start']}-{number:05}-of-{shard['count']}{path[-5:]}" for number in range(2, count + 1)]
 
 
 def _newest_first(files: Iterable[_File]) -> list[_File]:
@@ -164,8 +176,7 @@ def _size(file: _File) -> int:
     """Of all parts that are there."""
     shard = _SHARD.fullmatch(file.path)
     size = file.stat.st_size
-    if shard:
-        for number in range(2, min(int(shard["count"]), 1000) + 1):
-            with suppress(OSError):
-                size += os.stat(f"{shard['start']}-{number:05}-of-{shard['count']}{file.path[-5:]}").st_size
+    for part in _other_parts(file.path, shard) if shard else ():
+        with suppress(OSError):
+            size += os.stat(part).st_size
     return size
