@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import os
 import sys
 
@@ -73,6 +72,8 @@ def _file(ref: ModelRef, settings: Settings) -> str:
 def _remove(ref: ModelRef, settings: Settings, arguments: argparse.Namespace) -> int:
     if ref.scheme == "ollama":
         _confirm(f"remove {ref.name!r} from the Ollama?", arguments)
+        import asyncio
+
         asyncio.run(_remove_from_ollama(ref, settings))
         return _removed(str(ref), None, arguments)
     from callgate.hub import files_of, remove
@@ -120,6 +121,8 @@ async def _remove_from_ollama(ref: ModelRef, settings: Settings) -> None:
 
 
 def _import(ref: ModelRef, settings: Settings, arguments: argparse.Namespace) -> int:
+    import asyncio
+
     from callgate.hub import default_name, import_into_ollama
     from callgate.wire import HttpClient, ollama_base_url
 
