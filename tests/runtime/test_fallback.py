@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import pytest
+
+from callgate.registry import Fields, Registry
+from callgate.runtime import Fallback, is_recoverable, may_cost
+from callgate.settings import load_settings
+from callgate.vocabulary import (
+    BadAnswer,
+    BadSchema,
+    BadStatus,
+    CallgateError,
+    CannotChat,
+    CannotThink,
+    EngineFailed,
+    HeaderError,
+    ModelRef,
+    ModelRejected,
+    NotFound,
+    StorageError,
+    StreamCut,
+    StreamFailed,
+    ToolsRefused,
+    Unreachable,
+    UsageError,
+)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        *(kind("x") for kind in (Unreachable, EngineFailed, BadAnswer, StreamFailed, StreamCut, NotFound, HeaderError)),
+        *(kind("x") for kind in (CannotChat, ModelRejected)),
+        *(BadStatus("x", status=status) for status in (408, 429, 500, 502, 503, 504)),
+    ],
+)
+def test_what_another_model_may_do_better_is_recoverable(error: CallgateError) -> None:
+    assert is_recoverable(error)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        *(kind("x") for kind in (UsageError, StorageError, ToolsRefused, CannotThink, BadSchema)),
+        *(BadStatus("x", status=status) for status in (400, 401, 403, 422)),
+    ],
+)
+def test_what_the_user_can_mend_is_not(error: CallgateError) -> None:
+    assert not is_recoverable(error)
+
+
+@pytest.mark.parametrize(
+    ("name", "costs"),
+    [
+        ("tiny", False),
+        ("qwen3:8b", False),
+        ("model.gguf", False),
+        ("http://127.0.0.1:8080/v1#m", False),
+        ("http://192.168.1.7:8080/v1#m", False),
+        ("http://workstation:8080/v1#m", False),
+        ("http://box.local/v1#m", False),
+        ("https://api.openai.com/v1#gpt-5", True),
+        ("http://8.8.8.8/v1#m", True),
+        ("ollama+https://ollama.com#gpt-oss:120b", True),
+        ("gpt-oss:120b-cloud", True),
+        ("kimi-k2:cloud", True),
+        ("elsewhere://m", True),
+    ],
+)
+def test_what_runs_at_somebody_elses_may_cost_money(name: str, costs: bool) -> None:
+    assert may_cost(ModelRef.parse(name), load_settings()) is costs
+
+
+def test_an_ollama_elsewhere_counts_as_elsewhere() -> None:
+    assert may_cost(ModelRef.parse("qwen3:8b"), load_settings({"ollama.host": "https://ollama.example.com"}))
+
+
+async def test_whoever_names_a_model_has_agreed_to_it_and_the_settings_have_not() -> None:
+    paid = ModelRef.parse("https://api.openai.com/v1#gpt-5")
+    settings = load_settings({"models.fallback": f"tiny, {paid}"})
+    assert await Fallback.of(settings, str(paid)).agrees_to(paid)
+    kept = Fallback.of(settings)
+    assert kept.after([]) == [ModelRef.parse("tiny"), paid]
+    assert not await kept.agrees_to(paid)
+    assert await kept.agrees_to(ModelRef.parse("tiny"))
+
+
+def test_models_that_passed_a_validation_come_first_and_those_that_failed_not_at_all() -> None:
+    settings = load_settings()
+    one, two, three = (ModelRef.parse(name) for name in ("one", "two", "three"))
+    Registry.in_folder(settings.data_folder).update(
+        three, lambda _: Fields(tool_support=True, tool_support_source="profile")
+    )
+    fallback = Fallback.of(settings, "one,two,three,one")
+    assert fallback.after([]) == [three, one, two]
+    assert fallback.after([three, one]) == [two]
+
+
+def test_a_name_that_is_none_is_refused() -> None:
+    with pytest.raises(UsageError):
+        Fallback.of(load_settings(), "hf:nonsense")

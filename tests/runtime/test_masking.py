@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callgate.runtime import masked, shown_arguments
+from callgate.vocabulary import ToolCall
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["password", "api_key", "apiKey", "API-KEY", "token", "access_token", "client_secret", "Authorization", "pin"],
+)
+def test_what_is_named_like_a_secret_is_masked(name: str) -> None:
+    assert "hunter2" not in shown_arguments(ToolCall("c", "t", {"a": [{name: "hunter2"}]}))
+
+
+@pytest.mark.parametrize("name", ["max_tokens", "tokenizer", "key", "path", "opinion", "spin", "keyboard", "author"])
+def test_what_only_sounds_like_one_is_not(name: str) -> None:
+    assert masked({name: "hunter2"}) == {name: "hunter2"}
+
+
+def test_numbers_and_whole_objects_are_masked_too() -> None:
+    assert masked({"pin": 1234, "credentials": {"user": "x"}, "has_token": True}) == {
+        "pin": "…",
+        "credentials": "…",
+        "has_token": True,
+    }
+
+
+def test_how_much_is_left_out_is_said() -> None:
+    assert shown_arguments(ToolCall("c", "t", {"a": "x" * 100}), 20) == '{"a":"xxxxxxxxxxxxxx… (88 characters more)'
+    assert shown_arguments(ToolCall("c", "t", "not json")) == "not json"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "token", "b"]), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["a", "secret"]), JSON, max_size=2))
+def test_any_arguments_can_be_shown(arguments: dict[str, Any]) -> None:
+    assert shown_arguments(ToolCall("c", "t", arguments)).startswith("{")
+
+
+def test_arguments_that_are_too_deep_are_shown_all_the_same() -> None:
+    deep: Any = []
+    for _ in range(500):
+        deep = [deep]
+    assert "…" in shown_arguments(ToolCall("c", "t", {"a": deep}))
