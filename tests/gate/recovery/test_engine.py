@@ -157,6 +157,7 @@ def test_channels_say_what_is_thought_and_what_is_said() -> None:
 
 def test_what_a_channel_quotes_is_no_call() -> None:
     call = '<atem:invoke name="get_weather"><atem:parameter name="city">Paris</atem:parameter></atem:invoke>'
+    assert calls_in(call) == []
     for whom in ("user", "self"):
         assert calls_in(f" to={whom}<|message|>Like {call} so.<|eom|>") == []
     assert calls_in(f"<|start|>assistant to=get_weather<|message|>{call}<|eot|>") == PARIS

@@ -25,7 +25,7 @@ class Part(msgspec.Struct, frozen=True):
     """A part of the answer that holds no calls, whatever it looks like, up to one of some tokens."""
 
     kind: str
-    """`thinking` or `text`."""
+    """`thinking`, `text`, or `calls` where it is for a tool after all."""
     ends: Finder
 
 

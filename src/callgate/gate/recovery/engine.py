@@ -51,6 +51,8 @@ class Recovery:
         self._watch: Finder | None = None
         """What isn't plain, while nothing is held back."""
         self._thinks = False
+        self._for_tool = False
+        """Whether a header said that what follows is for a tool."""
         self._run = self._whole(starts_in)
         next(self._run)
 
@@ -124,7 +126,7 @@ class Recovery:
         before = out.before()
         if literal == FENCE:
             yield from self._fence()
-        elif before.endswith("`") or (literal[0].isalnum() and (before[-1:].isalnum() or before.endswith("_"))):
+        elif self._is_quoted(literal, before):
             out.say(source.release())
         elif literal in "{[":
             if may_begin("" if out.after_call else before, literal, anywhere=self._anywhere):
@@ -145,6 +147,12 @@ class Recovery:
             yield from self._ending()
         else:
             out.say(source.release())
+
+    def _is_quoted(self, literal: str, before: str) -> bool:
+        """Whether it means nothing here: in backticks, within a word, or outside of the part that it belongs in."""
+        if literal in self._look.framed and not self._for_tool:
+            return True
+        return before.endswith("`") or (literal[0].isalnum() and (before[-1:].isalnum() or before.endswith("_")))
 
     def _try(self, reading: Reading[Candidate | Part | None], size: int) -> Reading[None]:
         """What may be a call: it is one, or plain text. `size`: how much of it is text for sure, if it is none."""
@@ -226,6 +234,7 @@ class Recovery:
         """A header that says whom what follows is for."""
         source, out = self._source, self._out
         part = yield from self._bounded(read_head(source, opener))
+        self._for_tool = isinstance(part, Part) and part.kind == "calls"
         if self._is_call(part):
             return
         if not isinstance(part, Part):

@@ -45,9 +45,11 @@ CODE_FORMATS = (
         sections=(("<atem:function_calls>", "</atem:function_calls>"),),
         thinking=(),
         channels=True,
+        framed=True,
         markers=("<atem:",),
-        example='<atem:function_calls><atem:invoke name="get_weather"><atem:parameter name="city">Paris'
-        "</atem:parameter></atem:invoke></atem:function_calls>",
+        example="<|start|>assistant to=get_weather<|message|><atem:function_calls>"
+        '<atem:invoke name="get_weather"><atem:parameter name="city">Paris</atem:parameter></atem:invoke>'
+        "</atem:function_calls><|eot|>",
     ),
     Format(
         "gemma4",

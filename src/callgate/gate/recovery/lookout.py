@@ -49,6 +49,16 @@ class Lookout:
         if self.channels:
             self.marks.update(("<|end|>", "<|eom|>"))
         self.openers = frozenset((*self.blocks, *self.sections))
+        self.framed = frozenset(
+            opener
+            for known in formats
+            if known.framed
+            for opener in (
+                *(each for block in known.blocks for each in block.open),
+                *(each for each, _ in known.sections),
+            )
+        )
+        """Openers that mean something only in a part that is for a tool."""
         self.opener_finder = Finder(self.openers)
         self.closers -= self.openers
         self.thinking_closers = frozenset(self.thinking.values())
@@ -73,7 +83,9 @@ class Lookout:
     def thinking_finder(self, ends: frozenset[str]) -> Finder:
         """For what ends a thinking, and the openers of calls in it."""
         if ends not in self._thinking_finders:
-            self._thinking_finders[ends] = Finder({*ends, *(one for one in self.openers if not one[0].isalnum())})
+            self._thinking_finders[ends] = Finder(
+                {*ends, *(one for one in self.openers - self.framed if not one[0].isalnum())}
+            )
         return self._thinking_finders[ends]
 
 

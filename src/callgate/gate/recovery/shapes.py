@@ -53,6 +53,8 @@ class Format(msgspec.Struct, frozen=True):
     """Whether bare calls may stand within a line."""
     channels: bool = False
     """Whether headers say whom a part of the answer is for."""
+    framed: bool = False
+    """Whether `blocks` are calls only in a part that is for a tool."""
     marks: tuple[str, ...] = ()
     """Tokens that are nobody's words."""
     markers: tuple[str, ...] = ()
