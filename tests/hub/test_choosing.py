@@ -32,7 +32,7 @@ def test_what_is_clear_is_chosen_without_asking() -> None:
 def test_what_is_not_clear_is_asked_and_not_guessed() -> None:
     files = repository(m__f16=5, m__bf16=9)
     assert chosen(files, "o/n", answer=1).candidate.name == "m-f16.gguf"
-    with pytest.raises(UsageError, match="m-bf16.gguf, m-f16.gguf") as caught:
+    with pytest.raises(UsageError, match=r"m-bf16\.gguf, m-f16\.gguf") as caught:
         chosen(files, "o/n")
     assert caught.value.hint == "name one: callgate pull o/n/m-bf16.gguf"
 

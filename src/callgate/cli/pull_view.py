@@ -71,6 +71,8 @@ class PullView:
 
     def fetching(self, name: str, done: int, total: int, fetched: int) -> None:
         now = time.monotonic()
+        if self._pace and fetched < self._pace[-1][1]:  # another file, or the same from the start
+            self._pace.clear()
         self._pace.append((now, fetched))
         if now - self._drawn_at < REDRAW_SECONDS and done < total:
             return

@@ -175,7 +175,7 @@ class HubClient:
             except CallgateError:
                 continue
         found.pop(repo, None)
-        return difflib.get_close_matches(repo, found, n=3, cutoff=0.6)
+        return difflib.get_close_matches(repo, found, n=3, cutoff=0.7)
 
     def _listed(self, **search: str) -> list[str]:
         models = self._api.list_models(limit=_MOST_NEAR, **search)  # type: ignore[arg-type]
