@@ -305,3 +305,14 @@ async def test_without_ranges_a_cut_starts_afresh_and_ends_well(big: bytes, tmp_
         done = await pulled(hub, "owner/name", tmp_path)
     assert done.fetched
     assert content_of(done.fetched.path) == big
+
+
+async def test_a_page_to_sign_in_to_is_not_taken_for_a_model(big: bytes, tmp_path: Path) -> None:
+    async def portal(request: web.Request, hub: PlayedHub) -> web.StreamResponse | None:
+        return web.Response(text="<html>Please sign in to the café</html>", content_type="text/html")
+
+    hub = played(big, portal)
+    async with hub.open():
+        with pytest.raises(FetchFailed, match="by the hub's word") as caught:
+            await pulled(hub, "owner/name", tmp_path)
+    assert "sign in" in str(caught.value.hint)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -29,7 +30,7 @@ async def in_background(work: Callable[[], T]) -> T:
             value = work()
         except Exception as error:  # noqa: BLE001
             failure = error
-        if not loop.is_closed():
+        with suppress(RuntimeError):  # whoever waited is gone, and their loop too
             loop.call_soon_threadsafe(give, value, failure)
 
     threading.Thread(target=run, daemon=True, name="callgate-hub").start()

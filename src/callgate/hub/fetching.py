@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 from typing import Protocol
@@ -165,7 +166,7 @@ class Fetcher:
                 self._set_apart(partial.path, error, move=True)  # it is ours: nobody takes it for a model yet
                 partial.discard()
                 raise
-            partial.arrive(self._shelf.content(location.tag, file.name))
+            await asyncio.to_thread(partial.arrive, self._shelf.content(location.tag, file.name))
         finally:
             partial.close()
         return digest, fetched, resumed

@@ -149,6 +149,7 @@ class Transfer:
         async with self._open(location, {}) as response:
             if response.status != 200:
                 return asked_to_wait(response.headers), self._bad(response)
+            self._check_whole(response)
             number, got = 0, bytearray()
             async for piece in response.content.iter_chunked(_PIECE):
                 got += piece
@@ -166,6 +167,14 @@ class Transfer:
         headers = {"Accept-Encoding": "identity", **more, **(self._hub.headers() if location.is_at_the_hub else {})}
         expect = (*PASSING, *_EXPIRED, 400, 416)
         return self._http.open("GET", location.url, headers=headers, patience=_STEPS, expect=expect)
+
+    def _check_whole(self, response: aiohttp.ClientResponse) -> None:
+        size, stated = self._location.expected.size, response.content_length
+        if stated is not None and stated != size:
+            raise FetchFailed(
+                f"{self._file.name!r} has {size:,} bytes by the hub's word, and {stated:,} where it is",
+                hint="is there a page to sign in to between you and the hub?",
+            )
 
     def _check_range(self, response: aiohttp.ClientResponse, first: int, end: int) -> None:
         name, size = repr(self._file.name), self._location.expected.size
