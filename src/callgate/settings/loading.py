@@ -1,0 +1,69 @@
+"""Settings as they are now: an override counts most, then the environment, then the file, then the default.
+
+Nobody else reads the environment.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from callgate.settings.files import read_settings_file, settings_file
+from callgate.settings.kinds import Secret
+from callgate.settings.record import TABLE, Setting, Settings, no_such
+from callgate.vocabulary import UsageError
+
+
+def load_settings(overrides: Mapping[str, object] | None = None, environ: Mapping[str, str] | None = None) -> Settings:
+    """All settings as they are now; `overrides` by key, such as `detect.cache_ttl`.
+
+    Raises: UsageError, which names the setting, its value, where it comes from and what is expected.
+    """
+    environ = os.environ if environ is None else environ
+    found: dict[str, tuple[object, str]] = {}
+    path = settings_file(environ)
+    if path is not None:
+        found.update({key: (value, f"file:{path}") for key, value in read_settings_file(path)})
+    for key, setting in TABLE.items():
+        variable = next((name for name in setting.env if environ.get(name, "").strip()), None)
+        if variable:
+            found[key] = environ[variable].strip(), f"env:{variable}"
+    for key, value in (overrides or {}).items():
+        if key not in TABLE:
+            raise no_such(key)
+        found[key] = value, "override"
+
+    sections: dict[str, dict[str, Any]] = {}
+    for key, (value, origin) in found.items():
+        setting = TABLE[key]
+        sections.setdefault(setting.section, {})[setting.name] = converted(setting, value, origin)
+    origins = {key: origin for key, (_, origin) in found.items()}
+    made = {name: msgspec.structs.replace(getattr(Settings(), name), **values) for name, values in sections.items()}
+    return Settings(**made, origins=origins)
+
+
+def converted(setting: Setting, value: object, origin: str, *, is_text: bool = False) -> Any:
+    """The value as the record has it. What comes as text (from the environment always) is read as what is asked for.
+
+    Raises: UsageError.
+    """
+    is_text = is_text or origin.startswith("env:")
+    if setting.takes_several and isinstance(value, list) and all(isinstance(part, str) for part in value):
+        value = ",".join(value)
+    try:
+        return msgspec.convert(value, setting.type, strict=not is_text, dec_hook=_secret)
+    except (msgspec.ValidationError, OverflowError):
+        shown = "" if setting.is_secret else f" is {str(value)[:80]!r}, which"
+        raise UsageError(
+            f"the setting {setting.key!r} ({origin}){shown} isn't {setting.expects}",
+            hint=f"it is {setting.help}; its default is {setting.default!r}",
+        ) from None
+
+
+def _secret(type_: type, value: object) -> Secret:
+    if type_ is Secret and isinstance(value, str) and value and value.isprintable() and " " not in value:
+        return Secret(value)
+    raise msgspec.ValidationError
