@@ -56,7 +56,7 @@ def sums(tmp_path: Path) -> str:
 
 
 def ask(*words: str, **environ: str) -> Done:
-    return callgate("ask", *words, **environ)
+    return callgate("ask", *words, given=b"", **environ)
 
 
 def test_a_function_that_is_allowed_is_run_and_the_answer_is_all_on_standard_output(record: Record, sums: str) -> None:

@@ -35,7 +35,8 @@ class Terminal:
     def until(self, words: str) -> None:
         """Reads until these are on the screen."""
         while words not in self.seen:
-            assert (piece := self._read()), f"it ended without {words!r}: {self.seen}"
+            piece = self._read()
+            assert piece, f"it ended without {words!r}: {self.seen}"
             self.seen += piece
 
     def types(self, keys: str) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from callgate.runtime import Session, budget_of, context_of, tokens_of
 from callgate.settings import load_settings
-from callgate.vocabulary import ChatRequest, Message, ModelRef, Tool
+from callgate.vocabulary import ChatRequest, Message, ModelRef, Tool, Usage
 
 WEATHER = Tool(
     "get_weather",
@@ -64,8 +64,6 @@ async def test_the_context_is_what_the_model_will_really_have() -> None:
 @pytest.mark.engine
 async def test_the_estimate_is_near_what_a_model_really_counts(require_engine: None) -> None:
     """Within a factor of two: enough to tell whether sixty tools fit."""
-    from callgate.vocabulary import Usage
-
     tools = tuple(Tool(f"tool_{number}", WEATHER.description, WEATHER.parameters) for number in range(8))
     counted = []
     async with Session(load_settings()) as session:
@@ -73,8 +71,7 @@ async def test_the_estimate_is_near_what_a_model_really_counts(require_engine: N
             request = ChatRequest(
                 model="", messages=(Message(role="user", content="hello"),), tools=offered, max_tokens=1
             )
-            async for event in session.turn(ModelRef.parse("tiny"), request):
-                if isinstance(event, Usage):
-                    counted.append(event.prompt_tokens or 0)
+            events = [event async for event in session.turn(ModelRef.parse("tiny"), request)]
+            counted += [event.prompt_tokens or 0 for event in events if isinstance(event, Usage)]
     really = counted[1] - counted[0]
     assert 0.5 < budget_of(tools).tokens / really < 2

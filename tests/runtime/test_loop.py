@@ -1,26 +1,15 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from callgate.runtime import (
     Agent,
-    Answering,
-    Fallback,
     Limits,
-    LoopEvent,
-    ModelChanged,
     Outcome,
-    Permissions,
-    Question,
-    Reply,
     Session,
     Toolbox,
     ToolFinished,
@@ -29,141 +18,19 @@ from callgate.runtime import (
 from callgate.settings import load_settings
 from callgate.vocabulary import (
     AssistantDelta,
-    BadStatus,
-    CallgateError,
     ChatRequest,
     Done,
-    Event,
     Image,
     Message,
     ModelRef,
     Notice,
-    StreamCut,
     Tool,
-    ToolCall,
-    ToolCallEvent,
     ToolServerFailed,
-    Unreachable,
     Usage,
-    UsageError,
-    event_as_json,
 )
+from tests.runtime.agents import ALL, ASKED, Script, Source, calls, play, says, script
 
-Exchange = Sequence[Event | CallgateError]
-Script = Callable[..., ModelRef]
-ASKED = ChatRequest(model="", messages=(Message(role="user", content="Go on."),))
-
-
-@pytest.fixture
-def script(tmp_path: Path) -> Script:
-    """A model that says just this."""
-    made = 0
-
-    def write(*exchanges: Exchange) -> ModelRef:
-        nonlocal made
-        made += 1
-        lines: list[object] = [{"callgate_recording": 1, "model": f"m{made}", "backend": "llamacpp"}]
-        for exchange in exchanges:
-            lines.append({"request": {}})
-            for one in exchange:
-                lines.append(
-                    {"at": 0, "error": {"type": type(one).__name__, "message": one.message, **_status(one)}}
-                    if isinstance(one, CallgateError)
-                    else {"at": 0, "event": event_as_json(one)}
-                )
-        path = tmp_path / f"model{made}.jsonl"
-        path.write_text("\n".join(map(json.dumps, lines)) + "\n")
-        return ModelRef("scripted", str(path))
-
-    return write
-
-
-def _status(error: CallgateError) -> dict[str, object]:
-    return {"status": error.status} if isinstance(error, BadStatus) else {}
-
-
-def says(*texts: str) -> Exchange:
-    return [*map(AssistantDelta, texts), Done("stop")]
-
-
-def calls(*made: tuple[str, Mapping[str, Any]]) -> Exchange:
-    events = [ToolCallEvent(ToolCall(f"c{number}", name, args)) for number, (name, args) in enumerate(made)]
-    return [*events, Done("tool_calls")]
-
-
-class Source:
-    """Tools that do what a test wants; none is known to be harmless."""
-
-    def __init__(self, *tools: str, name: str = "there", do: Callable[..., Any] | None = None) -> None:
-        self.name = name
-        self.called: list[str] = []
-        self.failure: CallgateError | None = None
-        self.listed = tools
-        self._do = do
-
-    async def tools(self) -> Sequence[Tool]:
-        if self.failure:
-            raise self.failure
-        return [Tool(name) for name in self.listed]
-
-    async def call(self, name: str, arguments: Mapping[str, Any]) -> Outcome:
-        self.called.append(name)
-        outcome = await self._do(name) if self._do else f"{name} was here"
-        return outcome if isinstance(outcome, Outcome) else Outcome(outcome)
-
-    def is_harmless(self, name: str) -> bool:
-        return False
-
-    async def close(self) -> None: ...
-
-
-class Played:
-    """An answer, with all that happened."""
-
-    def __init__(self, answering: Answering, events: list[LoopEvent], requests: list[ChatRequest]) -> None:
-        self.ended = answering.ended
-        self.messages = answering.messages
-        self.ref = answering.ref
-        self.usage = answering.usage
-        self.events = events
-        self.requests = requests
-
-    @property
-    def kinds(self) -> list[str]:
-        return [type(event).__name__ for event in self.events]
-
-    @property
-    def notices(self) -> list[str]:
-        return [event.kind for event in self.events if isinstance(event, Notice)]
-
-    @property
-    def results(self) -> list[str]:
-        return [message.content for message in self.messages if message.role == "tool"]
-
-    @property
-    def text(self) -> str:
-        return "".join(event.text for event in self.events if isinstance(event, AssistantDelta))
-
-
-async def play(ref: ModelRef, *given: Any, request: ChatRequest = ASKED, fallback: Any = (), **more: Any) -> Played:
-    requests: list[ChatRequest] = []
-    async with Session(load_settings()) as session:
-
-        async def turn(ref: ModelRef, request: ChatRequest) -> AsyncGenerator[Event, None]:
-            requests.append(request)
-            async with aclosing(session.turn(ref, request)) as events:
-                async for event in events:
-                    yield event
-
-        if not isinstance(fallback, Fallback):
-            fallback = Fallback(fallback, settings=session.settings)
-        agent = Agent(session, Toolbox(given), turn=turn, fallback=fallback, **more)
-        answering = agent.answer(ref, request)
-        async with aclosing(answering.events()) as events:
-            return Played(answering, [event async for event in events], requests)
-
-
-ALL = Permissions(allow=["*"])
+__all__ = ["script"]
 
 
 def double(number: int) -> int:
@@ -299,11 +166,9 @@ async def test_the_time_for_all_is_limited(script: Script) -> None:
     assert len(played.requests) == 1
 
 
-async def test_a_model_that_says_nothing_is_stopped_when_the_time_is_up(script: Script, tmp_path: Path) -> None:
-    ref = script([AssistantDelta("wait"), Done("stop")])
-    slow = tmp_path / "slow.jsonl"
-    slow.write_text(Path(ref.name).read_text().replace('"at": 0', '"at": 60'))
-    played = await play(ModelRef("scripted", f"{slow}?timing=1"), limits=Limits(seconds=0.05))
+async def test_a_model_that_says_nothing_is_stopped_when_the_time_is_up(script: Script) -> None:
+    slow = script([AssistantDelta("wait"), Done("stop")], at=60)
+    played = await play(ModelRef("scripted", f"{slow.name}?timing=1"), limits=Limits(seconds=0.05))
     assert (played.ended, played.text) == ("time", "")
 
 
@@ -318,56 +183,6 @@ async def test_pictures_go_on_to_the_model(script: Script) -> None:
 
     played = await play(script(calls(("draw", {})), says("nice")), Source("draw", do=draw), permissions=ALL)
     assert played.messages[1].images == (Image(b"\x89PNG"),)
-
-
-# --- permission ---
-
-
-async def test_what_is_not_harmless_is_asked_and_a_no_is_told_to_the_model(script: Script) -> None:
-    asked: list[tuple[str, str]] = []
-
-    async def no(question: Question) -> Reply:
-        asked.append((question.entry.path, question.arguments))
-        return "no"
-
-    source = Source("wipe")
-    made = calls(("wipe", {"path": "/", "api_key": "abc"}))
-    played = await play(script(made, made, says("ok")), source, permissions=Permissions(ask=no))
-    assert asked == [("there/wipe", '{"path":"/","api_key":"… (3 characters)"}')]
-    assert source.called == []
-    assert "the user didn't allow this call" in played.results[0]
-    assert "ToolStarted" not in played.kinds
-
-
-async def test_always_is_asked_once(script: Script) -> None:
-    asked: list[str] = []
-
-    async def always(question: Question) -> Reply:
-        asked.append(question.entry.name)
-        return "always"
-
-    source = Source("look", "wipe")
-    permissions = Permissions(ask=always)
-    made = calls(("look", {"a": 1}), ("look", {"a": 2}), ("wipe", {}))
-    await play(script(made, says("ok")), source, permissions=permissions)
-    assert asked == ["look", "wipe"]
-    assert sorted(source.called) == ["look", "look", "wipe"]
-
-
-async def test_without_anybody_to_ask_it_is_denied_and_the_user_told(script: Script) -> None:
-    source = Source("wipe")
-    played = await play(script(calls(("wipe", {})), says("ok")), source)
-    assert (source.called, played.notices) == ([], ["call_denied"])
-
-
-async def test_the_time_that_a_user_takes_does_not_count(script: Script) -> None:
-    async def slowly(question: Question) -> Reply:
-        await asyncio.sleep(0.2)
-        return "yes"
-
-    ref = script(calls(("look", {})), says("ok"))
-    played = await play(ref, Source("look"), permissions=Permissions(ask=slowly), limits=Limits(seconds=0.15))
-    assert played.ended == "answered"
 
 
 # --- tools that come and go ---
@@ -400,65 +215,6 @@ async def test_tools_that_fill_the_context_are_warned_of_once(script: Script) ->
     assert "60 tools" in warning.message
     assert "4,096" in warning.message
     assert (await play(script(says("ok")), *tools[:3], request=request)).notices == []
-
-
-# --- whoever takes over ---
-
-
-@pytest.mark.parametrize(
-    "error", [Unreachable("gone"), BadStatus("busy", status=503), BadStatus("slow down", status=429), StreamCut("cut")]
-)
-async def test_another_model_takes_over_before_anything_was_shown(error: CallgateError, script: Script) -> None:
-    second = script(says("hello"))
-    played = await play(script([error]), fallback=[second])
-    assert played.events[0] == ModelChanged(second, error.message)
-    assert (played.text, played.ref, played.ended) == ("hello", second, "answered")
-
-
-async def test_the_models_are_tried_in_their_order_until_one_answers(script: Script) -> None:
-    chain = [script([Unreachable("b")]), script([Unreachable("c")]), script(says("hello"))]
-    played = await play(script([Unreachable("a")]), fallback=chain)
-    assert [event.ref for event in played.events if isinstance(event, ModelChanged)] == chain
-    assert [event.why for event in played.events if isinstance(event, ModelChanged)] == ["a", "b", "c"]
-
-
-async def test_the_last_error_is_raised_if_nobody_answers(script: Script) -> None:
-    ref, other = script([Unreachable("a")]), script([Unreachable("b")])
-    with pytest.raises(Unreachable, match="b"):
-        await play(ref, fallback=[other, ref])
-
-
-@pytest.mark.parametrize(
-    "error", [BadStatus("who are you", status=401), UsageError("wrong"), BadStatus("", status=400)]
-)
-async def test_what_the_user_can_mend_is_raised(error: CallgateError, script: Script) -> None:
-    with pytest.raises(type(error)):
-        await play(script([error]), fallback=[script(says("hello"))])
-
-
-async def test_nobody_takes_over_once_something_was_shown(script: Script) -> None:
-    other = script(says("hello"))
-    with pytest.raises(StreamCut):
-        await play(script([AssistantDelta("Hel"), StreamCut("cut")]), fallback=[other])
-    with pytest.raises(Unreachable):
-        await play(script(calls(("double", {"number": 1})), [Unreachable("gone")]), double, fallback=[other])
-
-
-async def test_a_model_that_may_cost_money_needs_a_yes(script: Script) -> None:
-    paid = ModelRef("openai", "gpt", "https://api.example.com/v1")
-    free = script(says("hello"))
-    played = await play(script([Unreachable("gone")]), fallback=[paid, free])
-    assert (played.notices, played.ref) == (["fallback_skipped"], free)
-
-    asked: list[ModelRef] = []
-
-    async def consent(ref: ModelRef) -> bool:
-        asked.append(ref)
-        return False
-
-    chain = Fallback([paid, script(says("hello"))], settings=load_settings(), consent=consent)
-    await play(script([Unreachable("gone")]), fallback=chain)
-    assert asked == [paid]
 
 
 # --- broken off ---

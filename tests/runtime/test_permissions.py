@@ -117,6 +117,14 @@ async def test_always_is_for_that_very_source_and_not_for_another_of_its_name() 
     assert not (await permissions.decide(entry(), CALL, Server("two"))).may_run  # type: ignore[arg-type]
 
 
+async def test_whatever_goes_wrong_with_the_question_is_a_no() -> None:
+    async def fails(question: Question) -> Reply:
+        raise OSError(question.entry.name)
+
+    decision = await Permissions(ask=fails).decide(entry(), CALL)
+    assert (decision.may_run, decision.reason) == (False, "declined")
+
+
 async def test_a_yes_is_for_once() -> None:
     permissions = Permissions.of(load_settings(), ask=Asked("yes"))
     await permissions.decide(entry(), CALL)
@@ -150,7 +158,8 @@ def test_whatever_is_in_the_file_it_is_read_or_refused(content: bytes) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     kept._path = str(folder / "permissions.json")
     Path(kept._path).write_bytes(content)
-    told_to(lambda line: None)
+    told: list[str] = []
+    told_to(told.append)
     try:
         assert all(isinstance(allowed, Allowed) for allowed in kept.listed())
     finally:

@@ -30,10 +30,10 @@ class Broken:
             raise self.error
         return [Tool(name) for name in self.listed]
 
-    async def call(self, name: str, arguments: Mapping[str, Any]) -> Outcome:
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> Outcome:  # noqa: ARG002
         return Outcome("half a character: \ud800")
 
-    def is_harmless(self, name: str) -> bool:
+    def is_harmless(self, name: str) -> bool:  # noqa: ARG002
         return False
 
     async def close(self) -> None:

@@ -26,6 +26,7 @@ from callgate.vocabulary import (
     CallgateError,
     CannotChat,
     EngineFailed,
+    ModelFileError,
     ModelRef,
     ModelRejected,
     NotFound,
@@ -34,7 +35,6 @@ from callgate.vocabulary import (
     Unreachable,
     UsageError,
 )
-from callgate.vocabulary.errors import ModelFileError
 from callgate.wire import is_loopback, ollama_base_url
 
 _RECOVERABLE = (

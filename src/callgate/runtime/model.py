@@ -22,8 +22,7 @@ from callgate.runtime.session import Session
 from callgate.runtime.toolbox import Given as GivenTool
 from callgate.runtime.toolbox import Toolbox
 from callgate.settings import Settings
-from callgate.vocabulary import ChatRequest, Event, Message, ModelRef, Notice, ToolCall, Usage
-from callgate.vocabulary.messages import Think
+from callgate.vocabulary import ChatRequest, Event, Message, ModelRef, Notice, Think, ToolCall, Usage
 
 Messages = str | Sequence[GivenMessage]
 Tools = Iterable[GivenTool]

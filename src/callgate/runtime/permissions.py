@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterable
 from fnmatch import fnmatchcase
 from typing import Literal
@@ -16,6 +17,8 @@ from callgate.runtime.tool_source import ToolSource
 from callgate.runtime.toolbox import ToolEntry
 from callgate.settings import Settings
 from callgate.vocabulary import StorageError, ToolCall
+
+log = logging.getLogger(__name__)
 
 Reply = Literal["yes", "no", "always"]
 Reason = Literal["harmless", "allowed", "always", "agreed", "denied", "declined", "nobody_to_ask"]
@@ -102,7 +105,11 @@ class Permissions:
                 return decision
             if self._ask is None:
                 return Decision(False, "nobody_to_ask", "the user has to allow this tool first, and can't be asked now")
-            reply = await self._ask(Question(entry=entry, call=call))
+            try:
+                reply = await self._ask(Question(entry=entry, call=call))
+            except Exception as error:  # noqa: BLE001 - it is the asker's, and what isn't a yes is a no
+                log.warning("nobody could be asked for %r (%s)", entry.path, type(error).__name__)
+                reply = "no"
             if reply == "always":
                 self._remember(_allowed(entry, source))
             if reply in ("yes", "always"):

@@ -19,6 +19,7 @@ from callgate.vocabulary.errors import (
     HeaderError,
     HubRefused,
     LicenceNotAccepted,
+    ModelFileError,
     ModelRejected,
     NoSpace,
     NoSuchRepo,
@@ -52,7 +53,7 @@ from callgate.vocabulary.evidence import Evidence, Source
 from callgate.vocabulary.facts import Facts, ServerKind
 from callgate.vocabulary.images import Image
 from callgate.vocabulary.means import Means
-from callgate.vocabulary.messages import ChatRequest, Message
+from callgate.vocabulary.messages import ChatRequest, Message, Think
 from callgate.vocabulary.modelref import IN_THE_BOX, HubRef, ModelRef
 from callgate.vocabulary.tools import Repair, Tool, ToolCall, ToolResult
 
@@ -83,6 +84,7 @@ __all__ = [
     "LicenceNotAccepted",
     "Means",
     "Message",
+    "ModelFileError",
     "ModelRef",
     "ModelRejected",
     "NoSpace",
@@ -98,6 +100,7 @@ __all__ = [
     "StreamFailed",
     "TemplateError",
     "TemplateTooCostly",
+    "Think",
     "ThinkingDelta",
     "TokenDenied",
     "Tool",

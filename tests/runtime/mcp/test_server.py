@@ -230,6 +230,19 @@ async def test_arguments_never_reach_a_log(raw: Raw, caplog: pytest.LogCaptureFi
     assert "hunter2" not in caplog.text
 
 
+async def test_closing_does_not_wait_for_an_opening(raw: Raw) -> None:
+    for heard in ("", "hello"):
+        server = raw("silent", limits=McpLimits(start=600))
+        opening = asyncio.create_task(server.open())
+        await asyncio.sleep(0)
+        while heard not in server.log_text():  # noqa: ASYNC110 - a thread hears it, and tells nobody
+            await asyncio.sleep(0.01)
+        await server.close()
+        with pytest.raises(ToolServerFailed):
+            await opening
+        assert server.state == "closed"
+
+
 async def test_a_cancelled_opening_leaves_no_process(raw: Raw) -> None:
     server = raw("silent")
     opening = asyncio.create_task(server.open())
