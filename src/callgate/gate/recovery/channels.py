@@ -53,14 +53,13 @@ def read_head(source: Source, opener: str) -> Reading[Candidate | Part | None]:
 
 def _head(source: Source) -> Reading[tuple[str, str]]:
     """What stands before the message, if that comes soon."""
-    parts = ""
     while True:
-        end = source.text.find(_MESSAGE, source.at)
-        if end >= 0 and end - source.at <= LONGEST_HEAD:
-            parts = source.text[source.at : end]
+        end = source.text.find(_MESSAGE, source.at, source.at + LONGEST_HEAD + len(_MESSAGE))
+        if end >= 0:
+            head = source.text[source.at : end]
             source.at = end + len(_MESSAGE)
-            return parts, _MESSAGE
-        if end >= 0 or source.ended or len(source.text) - source.at > LONGEST_HEAD + len(_MESSAGE):
+            return head, _MESSAGE
+        if source.ended or len(source.text) - source.at >= LONGEST_HEAD + len(_MESSAGE):
             return "", ""
         yield
 

@@ -21,7 +21,7 @@ from callgate.tools import Names
 
 MOST_HELD = 4_000_000
 """Characters of a call that doesn't end; more is no call."""
-MOST_READ_AGAIN = 1_000_000
+MOST_READ_AGAIN = 400_000
 """Characters that are looked through once more, since what seemed to be a call was none."""
 
 _CLOSING_FENCE = Finder((FENCE,))
