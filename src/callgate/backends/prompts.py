@@ -21,6 +21,8 @@ class RenderedPrompt(msgspec.Struct, frozen=True):
     text: str
     by: str
     """Who rendered it: `ollama`, `llama-server` …"""
+    tokens: int | None = None
+    """How many these are to the model, where its server counts them."""
 
 
 @runtime_checkable

@@ -112,8 +112,8 @@ class TextView:
     async def _tell_of_waiting(self) -> None:
         while True:
             await asyncio.sleep(QUIET_SECONDS)
-            if self._awaited and not self._in_line:
-                seconds = round(time.monotonic() - self._since)
+            seconds = round(time.monotonic() - self._since)
+            if self._awaited and seconds and not self._in_line:
                 self._tell(f"waiting for {printable(self._awaited)} … {seconds} s")
 
     def loading(self, how_far: Loading) -> None:

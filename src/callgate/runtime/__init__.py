@@ -7,8 +7,9 @@ from callgate.doors import opened_on_use
 if TYPE_CHECKING:
     from callgate.runtime.always_allowed import Allowed, AlwaysAllowed
     from callgate.runtime.at_hand import described_tools, tools_at_hand
-    from callgate.runtime.budget import Budget, budget_of, context_of, tokens_of
+    from callgate.runtime.budget import Budget, budget_of, context_of, counted_budget, tokens_of
     from callgate.runtime.checking import check_targets
+    from callgate.runtime.choice import Choice, keep_last_model, last_model
     from callgate.runtime.conversation import read_messages
     from callgate.runtime.detector import AsyncDetector
     from callgate.runtime.discovery import Discovery, discover, discover_async
@@ -67,6 +68,7 @@ __all__ = [
     "AsyncModel",
     "Budget",
     "Candidate",
+    "Choice",
     "Decision",
     "Detector",
     "Discovery",
@@ -111,6 +113,7 @@ __all__ = [
     "check",
     "check_targets",
     "context_of",
+    "counted_budget",
     "described_tools",
     "discover",
     "discover_async",
@@ -123,6 +126,8 @@ __all__ = [
     "in_own_thread",
     "is_beside_a_model",
     "is_recoverable",
+    "keep_last_model",
+    "last_model",
     "limits_for",
     "loop_event_as_json",
     "masked",
@@ -162,6 +167,7 @@ __getattr__ = opened_on_use(
         "AsyncModel": "model",
         "Budget": "budget",
         "Candidate": "hub_choice",
+        "Choice": "choice",
         "Decision": "permissions",
         "Detector": "sync",
         "Discovery": "discovery",
@@ -206,6 +212,7 @@ __getattr__ = opened_on_use(
         "check": "sync",
         "check_targets": "checking",
         "context_of": "budget",
+        "counted_budget": "budget",
         "described_tools": "at_hand",
         "discover": "discovery",
         "discover_async": "discovery",
@@ -218,6 +225,8 @@ __getattr__ = opened_on_use(
         "in_own_thread": "own_threads",
         "is_beside_a_model": "hub_choice",
         "is_recoverable": "fallback",
+        "keep_last_model": "choice",
+        "last_model": "choice",
         "limits_for": "mcp",
         "loop_event_as_json": "loop_events",
         "masked": "masking",

@@ -107,7 +107,7 @@ class LlamaCppBackend:
                 prompt = await self._client(engine).rendered(asked, may_load=True)
             except (Unreachable, StreamCut, BadAnswer) as error:
                 raise await self._blamed(engine, error) from None
-        return prompt and RenderedPrompt(prompt.text, "llama.cpp")
+        return prompt and RenderedPrompt(prompt.text, "llama.cpp", prompt.tokens)
 
     async def models(self) -> list[str]:
         """The names of the models that are loaded."""

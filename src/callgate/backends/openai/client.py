@@ -102,7 +102,10 @@ class OpenAIBackend:
             prompt = await self._server.prompt(body_of(request), may_load=may_load, patience=self._patience)
         except BadStatus as error:
             raise await self._explained(error, Failures(self._server.place, request), request.model) from None
-        return None if prompt is None else RenderedPrompt(prompt, facts.server)
+        if prompt is None:
+            return None
+        tokens = await self._server.tokens(request.model, prompt, patience=self._patience)
+        return RenderedPrompt(prompt, facts.server, tokens)
 
     async def _named(self, request: ChatRequest) -> ChatRequest:
         return request if request.model else msgspec.structs.replace(request, model=await self._server.only_model())

@@ -103,6 +103,18 @@ class OpenAIServer:
             raise BadAnswer(f"{self.place} sent no prompt for /apply-template", hint="is this a llama-server?")
         return prompt
 
+    async def tokens(self, model: str, prompt: str, *, patience: Patience) -> int | None:
+        """How many a llama-server makes of a prompt; `None` where it doesn't tell."""
+        body = {"model": model, "content": prompt, "add_special": False, "parse_special": True}
+        try:
+            answer = await self._http.post_json(
+                f"{self._root}/tokenize", body, headers=self._headers, patience=patience
+            )
+        except BackendError:
+            return None
+        tokens = answer.get("tokens") if isinstance(answer, dict) else None
+        return len(tokens) if isinstance(tokens, list) else None
+
     async def _more(self, paths: tuple[str, ...], model: str) -> dict[str, object]:
         # A llama-server with several models wants to be told which, and would load it.
         which = f"?model={quote(model, safe='')}&autoload=false"
