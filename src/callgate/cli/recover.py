@@ -103,7 +103,7 @@ def _answered(entry: Mapping[str, Any], given: Any, arguments: argparse.Namespac
 
 
 def _recovered(text: str, tools: Any, wanted: str, starts_in: Any, arguments: argparse.Namespace) -> dict[str, object]:
-    from callgate.gate.recovery import recover
+    from callgate.gate import recover
 
     found = recover(
         _pieces(text, arguments.chunk),
@@ -185,7 +185,7 @@ def _tools_in(path: str) -> object:
 
 
 def _list_formats(*, as_json: bool) -> int:
-    from callgate.gate.recovery import FORMATS
+    from callgate.gate import FORMATS
 
     if as_json:
         for known in FORMATS.values():
