@@ -39,6 +39,9 @@ class Said:
         self.asked.append(ref)
         return self.known
 
+    def believed(self, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+        return tuple(evidence)
+
 
 def said(claim: str, answer: Answer | int | str, source: Source, at: float = 0) -> Evidence:
     return Evidence(claim, answer, source, "said so", at)

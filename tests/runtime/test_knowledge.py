@@ -202,3 +202,32 @@ async def test_our_engine_loads_a_model_with_the_context_that_the_user_set() -> 
         ModelKnowledge(settings()).say(ModelRef.parse("tiny"), context=512)
         assert backend._wanted(file).spec.context == 512
         await backend.close()
+
+
+@pytest.mark.parametrize(
+    ("sources", "tools", "guess"),
+    [
+        ("template,template_text,engine,name", Answer.NO, False),
+        (" name ", Answer.YES, True),
+        ("observed", Answer.UNKNOWN, False),
+    ],
+)
+async def test_only_the_kinds_of_evidence_that_are_set_decide(
+    sandbox: TemplateSandbox, sources: str, tools: Answer, guess: bool
+) -> None:
+    async with serving(*PlayedOllama(**{"qwen3:8b": WITHOUT}).routes) as url:
+        made = settings(url, detect__sources=sources)
+        async with AsyncDetector(made, sandbox=sandbox) as detector:
+            known = await detector.capabilities("qwen3:8b")
+    assert (known.tools, known.guess) == (tools, guess)
+    assert {found.source for found in known.evidence} <= {*map(str.strip, sources.split(",")), "default"}
+
+
+def test_the_users_word_counts_whatever_is_believed() -> None:
+    knowledge = ModelKnowledge(settings(detect__sources="name"))
+    knowledge.say(QWEN, tools=True)
+    found = tuple(knowledge.evidence(QWEN, FACTS))
+    assert knowledge.believed(found) == found
+    knowledge.say(QWEN, tools="auto")
+    knowledge.observe(QWEN, FACTS, tools=True, how="auto_detected")
+    assert knowledge.believed(knowledge.evidence(QWEN, FACTS)) == ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Literal, Protocol
 
 import msgspec
@@ -46,6 +46,10 @@ class Knowledge(Protocol):
         """What is known of `ref`, of which `facts` were just found."""
         ...
 
+    def believed(self, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+        """What counts of it."""
+        ...
+
 
 class ModelKnowledge:
     """What is kept in the registry, and what holds for this session."""
@@ -70,6 +74,11 @@ class ModelKnowledge:
         if record.manual_context is not None:
             said = "you set it, whatever the model says"
             yield Evidence("context_length", record.manual_context, Source.USER_CONFIRMED, said, facts.at)
+
+    def believed(self, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+        """By `detect.sources`; the user's own word always counts, and notes decide nothing."""
+        sources = _believed_sources(self._settings.detect.sources)
+        return tuple(found for found in evidence if found.source in sources or found.claim == "note")
 
     def manual_context(self, ref: ModelRef) -> int | None:
         """How long its context is, by the user's word."""
@@ -114,11 +123,11 @@ class ModelKnowledge:
 
 
 def with_knowledge(finding: Finding, knowledge: Knowledge, ref: ModelRef) -> Finding:
-    """What was found of `ref`, weighed with what is known of it."""
-    more = tuple(knowledge.evidence(ref, finding.facts))
-    if not more:
+    """What was found of `ref`, weighed with what is known of it, as far as it is believed."""
+    evidence = knowledge.believed((*knowledge.evidence(ref, finding.facts), *finding.evidence))
+    if evidence == finding.evidence:
         return finding
-    return weigh(finding.facts, (*more, *finding.evidence), failure=finding.failure, flaw=finding.flaw)
+    return weigh(finding.facts, evidence, failure=finding.failure, flaw=finding.flaw)
 
 
 def is_users_word(record: ModelRecord | None) -> bool:
@@ -170,6 +179,12 @@ def _with_what_was_said(name: str, said: Fields, record: ModelRecord | None) -> 
     if not left:
         return None
     return said if record and record.name else Fields(name=name, **said)
+
+
+@lru_cache(maxsize=8)
+def _believed_sources(setting: str) -> frozenset[Source]:
+    named = {Source(part.strip()) for part in setting.split(",")}
+    return frozenset({*named, Source.SESSION, Source.USER_CONFIRMED, Source.DEFAULT})
 
 
 def _said_on_tools(supported: bool, source: Source, detail: str, at: float) -> Evidence:
