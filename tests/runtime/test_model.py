@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 import callgate
+from callgate.runtime import FunctionTools, Limits, Permissions
 from callgate.vocabulary import AssistantDelta, Done, Event, Message, Tool, ToolCall, ToolCallEvent, UsageError
 from callgate.vocabulary import event_as_json as as_json
 
@@ -114,6 +118,53 @@ async def test_the_asynchronous_twin_does_the_same(scripted: Script) -> None:
     async with callgate.AsyncModel(ref) as model:
         turn = await model.ask([Message(role="user", content="2 * 3?")], tools=[multiply])
     assert turn.text == "6"
+
+
+@dataclass
+class Point:
+    x: int
+    y: int = 0
+
+
+def mirror(point: Point, on: date) -> Point:
+    """Mirror a point."""
+    assert on == date(2026, 1, 2)
+    return Point(point.y, point.x)
+
+
+def test_arguments_come_as_the_function_expects_them(scripted: Script) -> None:
+    ref = scripted(call("mirror", {"point": {"x": 1, "y": 2}, "on": "2026-01-02"}), said("done"))
+    with callgate.Model(ref) as model:
+        turn = model.ask("Mirror it.", tools=[mirror])
+    assert turn.messages[2].content == '{"x":2,"y":1}'
+
+
+def test_a_source_of_tools_needs_permission_where_it_is_not_harmless(scripted: Script) -> None:
+    made = call("multiply", {"a": 2, "b": 3}), said("6")
+    source = FunctionTools([multiply], name="sums", harmless=False)
+    with callgate.Model(scripted(*made)) as model:
+        denied = model.ask("2 * 3?", tools=[source])
+    assert "allow" in denied.messages[2].content
+    with callgate.Model(scripted(*made)) as model:
+        allowed = model.ask("2 * 3?", tools=[source], permissions=Permissions(allow=["sums/*"]))
+    assert allowed.messages[2].content == "6"
+
+
+def test_another_model_takes_over_and_says_who_it_is(scripted: Script, tmp_path: Path) -> None:
+    ref = scripted(said("hello"))
+    with callgate.Model(f"scripted:{tmp_path / 'nowhere.jsonl'}") as model:
+        turn = model.ask("hi", fallback=[ref])
+    assert (turn.text, turn.ref) == ("hello", callgate.ModelRef.parse(ref))
+    assert [notice.kind for notice in turn.notices] == ["model_changed"]
+
+
+def test_a_tool_that_hangs_is_given_up(scripted: Script) -> None:
+    async def hang() -> None:
+        await asyncio.Event().wait()
+
+    with callgate.Model(scripted(call("hang", {}), said("sorry"))) as model:
+        turn = model.ask("Wait.", tools=[hang], limits=Limits(call_seconds=0.05))
+    assert "given up" in turn.messages[2].content
 
 
 def test_two_tools_of_one_name_are_refused(scripted: Script) -> None:
