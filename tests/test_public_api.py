@@ -8,21 +8,38 @@ import pytest
 
 import callgate
 
-ROOMS = ["callgate", "callgate.detect", "callgate.runtime", "callgate.vocabulary", "callgate.wire", "callgate.backends"]
+ROOMS = [
+    "callgate",
+    *(
+        f"callgate.{room}"
+        for room in ("backends", "detect", "gate", "hub", "registry", "runtime", "tools", "vocabulary", "wire")
+    ),
+]
 
 
 def test_the_public_api_is_just_this() -> None:
     assert callgate.__all__ == [
         "Answer",
         "AsyncDetector",
+        "AsyncModel",
         "CallgateError",
         "Capabilities",
         "Detector",
         "Evidence",
+        "Message",
+        "Model",
         "ModelRef",
+        "Recovered",
+        "Repaired",
         "Source",
+        "Tool",
+        "ToolCall",
+        "Turn",
         "check",
+        "recover",
+        "repair",
         "shared_detector",
+        "tool_of",
     ]
 
 

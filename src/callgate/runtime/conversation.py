@@ -9,8 +9,7 @@ from typing import Any, cast, get_args
 
 import msgspec
 
-from callgate.vocabulary import Image, Message, ToolCall, UsageError
-from callgate.vocabulary.messages import Role
+from callgate.vocabulary import Image, Message, Role, ToolCall, UsageError
 
 MOST_MESSAGES = 100_000
 _DATA_URL = "data:"

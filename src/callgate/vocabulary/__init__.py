@@ -53,7 +53,7 @@ from callgate.vocabulary.evidence import Evidence, Source
 from callgate.vocabulary.facts import Facts, ServerKind
 from callgate.vocabulary.images import Image
 from callgate.vocabulary.means import Means
-from callgate.vocabulary.messages import ChatRequest, Message, Think
+from callgate.vocabulary.messages import ChatRequest, Message, Role, Think
 from callgate.vocabulary.modelref import IN_THE_BOX, HubRef, ModelRef
 from callgate.vocabulary.tools import Repair, Tool, ToolCall, ToolResult
 
@@ -93,6 +93,7 @@ __all__ = [
     "NotFound",
     "Notice",
     "Repair",
+    "Role",
     "ServerKind",
     "Source",
     "StorageError",
