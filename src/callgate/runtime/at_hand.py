@@ -9,9 +9,6 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from callgate.runtime.mcp import limits_for, open_servers, read_servers, servers_for
-from callgate.runtime.own_tools import built_in_tools
-from callgate.runtime.tool_files import read_tool_file
 from callgate.runtime.toolbox import Given, Toolbox
 from callgate.settings import Settings
 from callgate.tools import read_tools
@@ -37,16 +34,18 @@ async def tools_at_hand(
 
     Raises: UsageError, if a file is no good.
     """
-    given: list[Given] = [built_in_tools(folder)] if own or folder is not None else []
+    given: list[Given] = [_own_tools(folder)] if own or folder is not None else []
     for path in files:
         if path.endswith(".py"):
-            given.append(await asyncio.to_thread(read_tool_file, path))
+            given.append(await asyncio.to_thread(_functions_of, path))
         else:
             given += described_tools(path)
-    named = servers_for(settings, mcp_files) if with_settings else read_servers(mcp_files)
-    if not named.specs and not named.failures:
+    if not mcp_files and not (with_settings and settings.mcp.servers):
         yield Toolbox(given)
         return
+    from callgate.runtime.mcp import limits_for, open_servers, read_servers, servers_for
+
+    named = servers_for(settings, mcp_files) if with_settings else read_servers(mcp_files)
     servers = await open_servers(named, limits_for(settings), told)
     try:
         for failure in servers.failures:
@@ -54,6 +53,18 @@ async def tools_at_hand(
         yield Toolbox([*given, *servers.servers])
     finally:
         await servers.close()
+
+
+def _own_tools(folder: str | None) -> Given:
+    from callgate.runtime.own_tools import built_in_tools
+
+    return built_in_tools(folder)
+
+
+def _functions_of(path: str) -> Given:
+    from callgate.runtime.tool_files import read_tool_file
+
+    return read_tool_file(path)
 
 
 def described_tools(path: str) -> tuple[Tool, ...]:
