@@ -18,6 +18,7 @@ from callgate.runtime.mcp.server_spec import ServerSpec
 from callgate.runtime.mcp.stderr_tail import StderrTail
 from callgate.runtime.mcp.transports import opened_transport
 from callgate.runtime.mcp.troubles import Trouble, start_failure
+from callgate.vocabulary import ToolServerFailed
 
 if TYPE_CHECKING:
     from anyio import CancelScope
@@ -55,6 +56,8 @@ class Connection:
     async def open(self, limit: float) -> None:
         """Raises: UsageError, if the `mcp` package is missing; ToolServerFailed, if there is no session."""
         await load_package()
+        if self._is_over.is_set():
+            raise ToolServerFailed(f"the MCP server {self._spec.name!r} was closed before it was open")
         self._task = asyncio.create_task(self._live(limit), name=f"mcp {self._spec.name}")
         try:
             await asyncio.shield(self._opening)
@@ -125,6 +128,8 @@ class Connection:
         failure: BaseException | None = None
         try:
             with anyio.CancelScope(deadline=anyio.current_time() + limit) as self._scope:
+                if self._is_over.is_set():  # closed before this task ran at all
+                    self._scope.cancel()
                 transport = opened_transport(self._spec, self._tail, self._note_refusal)
                 async with Client(
                     inspected(transport, self._look, self._is_over.set),

@@ -21,13 +21,20 @@ class StderrTail:
         self._secrets = sorted((one for one in secrets if len(one) >= _SHORTEST_SECRET), key=len, reverse=True)
         self._kept = bytearray()
         self._lock = threading.Lock()
+        self._reader: threading.Thread | None = None
 
     def opened(self) -> TextIO:
         """A file that a child may have as its standard error. Close it once the child has it."""
         reading, writing = os.pipe()
         # A thread, and not the event loop: it may outlive the loop, and on Windows no loop reads from a plain pipe.
-        threading.Thread(target=self._read, args=(reading,), name="mcp-stderr", daemon=True).start()
+        self._reader = threading.Thread(target=self._read, args=(reading,), name="mcp-stderr", daemon=True)
+        self._reader.start()
         return os.fdopen(writing, "w")
+
+    @property
+    def is_read(self) -> bool:
+        """Whether there is nothing to come any more."""
+        return self._reader is None or not self._reader.is_alive()
 
     def add(self, data: bytes) -> None:
         with self._lock:

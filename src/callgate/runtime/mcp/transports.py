@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 LONGEST_MESSAGE = 16 * 2**20
 """Bytes of one message: pictures of a screen fit, and little more."""
 CONNECT_SECONDS = 10.0
+LAST_WORDS_SECONDS = 1.0
 Refusals = Callable[[int], None]
 """Hears each status of HTTP that is an error: the package doesn't tell."""
 _GUARD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guard.py")
@@ -49,10 +50,22 @@ async def _stdio(spec: StdioSpec, tail: StderrTail) -> AsyncIterator[TransportSt
     parameters = StdioServerParameters(
         command=command[0], args=command[1:], env=own, cwd=spec.cwd, encoding_error_handler="replace"
     )
-    with tail.opened() as errors:
-        async with stdio_client(parameters, errlog=errors) as streams:
-            errors.close()  # so that it ends with the child
-            yield streams
+    try:
+        with tail.opened() as errors:
+            async with stdio_client(parameters, errlog=errors) as streams:
+                errors.close()  # so that it ends with the child
+                yield streams
+    finally:
+        await _last_words(tail)
+
+
+async def _last_words(tail: StderrTail) -> None:
+    """Why a server ended is the last that it says. One whose children live on may never come to an end."""
+    import anyio
+
+    with anyio.move_on_after(LAST_WORDS_SECONDS, shield=True):
+        while not tail.is_read:  # noqa: ASYNC110 - a thread reads it
+            await anyio.sleep(0.01)
 
 
 @asynccontextmanager
