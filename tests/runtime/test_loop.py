@@ -214,6 +214,9 @@ async def test_tools_that_fill_the_context_are_warned_of_once(script: Script) ->
     assert warning.kind == "tools_fill_context"
     assert "60 tools" in warning.message
     assert "4,096" in warning.message
+    assert [sent.tool_choice for sent in played.requests] == ["none"]  # else the server would refuse them
+    some = await play(script(says("ok")), *tools[:20], request=request)
+    assert (some.notices, some.requests[0].tool_choice) == (["tools_fill_context"], None)
     assert (await play(script(says("ok")), *tools[:3], request=request)).notices == []
 
 

@@ -19,6 +19,8 @@ COMMON_TOKENS = 60
 """What it writes once, to say that there are tools and how to call them."""
 LARGE_SHARE = 0.5
 """Of the context, from which on tools leave too little for the conversation."""
+TOO_LARGE_SHARE = 0.9
+"""From which on nothing else fits, so that they aren't sent at all: a server would refuse, or cut off what matters."""
 ENGINES_CONTEXT = 8192
 """What our own engine gives a model at most, unless it is told otherwise."""
 SMALLEST_RESULT = 2_000
@@ -50,6 +52,10 @@ class Budget(msgspec.Struct, frozen=True):
         return self.tokens / self.context if self.context else None
 
     @property
+    def is_too_much(self) -> bool:
+        return self.context is not None and self.tokens >= TOO_LARGE_SHARE * self.context
+
+    @property
     def warning(self) -> Notice | None:
         """Where the tools leave little for the conversation, or nothing."""
         if self.context is None or self.tokens < LARGE_SHARE * self.context:
@@ -60,7 +66,8 @@ class Budget(msgspec.Struct, frozen=True):
         about = "" if self.counted is not None else "about "
         return Notice(
             "tools_fill_context",
-            f"{count} {about}{self.tokens:,} of {self.context:,} tokens of context: switch some off ({listed})",
+            f"{count} {about}{self.tokens:,} of {self.context:,} tokens of context"
+            f"{', and are left out' if self.is_too_much else ''}: switch some off ({listed})",
         )
 
     def longest_result(self, results: int, most: int) -> int:

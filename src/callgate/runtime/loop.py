@@ -183,9 +183,11 @@ class Answering:
         try:
             while True:
                 try:
-                    if warning := self._agent.warning(self.ref, await self._agent.budget(self.ref, request)):
+                    budget = await self._agent.budget(self.ref, request)
+                    if warning := self._agent.warning(self.ref, budget):
                         yield warning
-                    async with aclosing(self._agent.turn(self.ref, request)) as events:
+                    sent = msgspec.structs.replace(request, tool_choice="none") if budget.is_too_much else request
+                    async with aclosing(self._agent.turn(self.ref, sent)) as events:
                         while (event := await self._next(events)) is not None:
                             if is_last and isinstance(event, ToolCallEvent):
                                 continue  # it was offered no tool
