@@ -80,9 +80,9 @@ async def test_a_tool_that_hangs_is_given_up_and_the_model_told(script: Script) 
                 continue
 
     ref = script(calls(("hang", {}), ("block", {}), ("deaf", {}), ("double", {"number": 1})), says("done"))
-    played = await play(ref, hang, block, deaf, double, limits=Limits(call_seconds=0.05))
+    played = await play(ref, hang, block, deaf, double, limits=Limits(call_seconds=0.5))
     release.set()
-    given_up = "error: the tool took longer than 0.05 s, and was given up"
+    given_up = "error: the tool took longer than 0.5 s, and was given up"
     assert played.results == [given_up, given_up, given_up, "2"]
 
 
