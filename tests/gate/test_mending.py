@@ -175,3 +175,9 @@ def test_repairs_of_a_call_are_never_lost_when_it_is_mended_twice() -> None:
     once = only_call(mended([native("get_weather", {"city": "Rome", "days": "3"})]))
     again = only_call(mended([ToolCallEvent(once)]))
     assert again.repairs == once.repairs == (Repair("/days", "3", 3, once.repairs[0].rule),)
+
+
+def test_a_schema_that_cannot_be_validated_by_breaks_no_stream() -> None:
+    odd = Tool("odd", "", {"type": "object", "properties": {"a": {"type": "string", "pattern": "(?P<x>"}}})
+    call = only_call(mended([native("odd", "{'a': 'b'}")], mender(tools=(odd,))))
+    assert (call.arguments, call.problem) == ({"a": "b"}, None)

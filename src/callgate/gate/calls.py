@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from callgate.tools import Names, new_call_id, repair
-from callgate.vocabulary import Tool, ToolCall
+from callgate.tools import Names, Repaired, new_call_id, repair
+from callgate.vocabulary import Tool, ToolCall, UsageError
 
 MOST_NAMED = 20
 """Tools that a model is told of when it calls one that isn't there."""
@@ -30,7 +30,7 @@ class CallMender:
         if found is None:
             problem = f"there is no tool {call.name[:80]!r}; there are: {self._listed()}"
             return msgspec.structs.replace(call, id=id_, raw=raw, problem=problem)
-        outcome = repair(found.arguments, self._tools[found.name].parameters)
+        outcome = _repaired(found.arguments, self._tools[found.name])
         arguments = outcome.arguments
         return ToolCall(
             id_,
@@ -45,6 +45,14 @@ class CallMender:
         names = list(self._tools)
         more = [f"and {len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
         return ", ".join(names[:MOST_NAMED] + more)
+
+
+def _repaired(arguments: object, tool: Tool) -> Repaired:
+    """By a schema that can't be validated by, nothing but the JSON itself is mended: the tool may know better."""
+    try:
+        return repair(arguments, tool.parameters)
+    except UsageError:
+        return repair(arguments, {"type": "object"})
 
 
 def _as_text(arguments: object) -> str:
