@@ -245,6 +245,24 @@ async def test_a_hub_that_contradicts_itself_is_caught(http: HttpClient, lie: di
             await asking.locate(repository, repository.file("m.gguf"))
 
 
+@pytest.mark.parametrize(
+    "ref",
+    [
+        HubRef("../name"),
+        HubRef("owner/.."),
+        HubRef("owner/name", file="../../x.gguf"),
+        HubRef("owner/name", revision="../../../etc"),
+        HubRef("owner/name", revision="/etc/x"),
+    ],
+)
+async def test_a_ref_that_leads_astray_is_refused_before_anybody_is_asked(http: HttpClient, ref: HubRef) -> None:
+    hub = PlayedHub()
+    async with hub.open():
+        with pytest.raises(UsageError, match="can't be a part of a model's name"):
+            await client(hub, http).repository(ref)
+    assert hub.requests == []
+
+
 async def test_a_name_that_the_hub_would_not_take_is_wrong_usage(http: HttpClient) -> None:
     hub = PlayedHub()
     async with hub.open():

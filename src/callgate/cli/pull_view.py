@@ -110,7 +110,7 @@ class PullView:
         if pulled.verified.engine:
             self._line("llama.cpp", f"loads it; {pulled.verified.engine.detail}")
         if pulled.fetched.projector:
-            self._line("projector", pulled.fetched.projector.path)
+            self._line("projector", f"{pulled.fetched.projector.path} (for pictures: CALLGATE_LLAMACPP_PROJECTOR)")
         fetched = sum(file.bytes_fetched for file in pulled.fetched.all)
         resumed = sum(file.bytes_resumed for file in pulled.fetched.all)
         here = "all of it was here" if not fetched else f"{in_bytes(fetched)} fetched"

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from callgate.hub.answers import expected_of, is_a_name, read_repository, read_summary
 from callgate.hub.background import in_background
+from callgate.hub.naming import checked
 from callgate.hub.records import HubFile, Location, Repository, Summary
 from callgate.hub.refusals import Asked, bad_status, no_such_repo, no_token, refusal
 from callgate.hub.retrying import MOST_QUESTIONS, PASSING, Patience, asked_to_wait
@@ -52,9 +53,9 @@ class HubClient:
     async def repository(self, ref: HubRef) -> Repository:
         """What there is in the repository that `ref` names.
 
-        Raises: NoSuchRepo, NotFound, HubRefused, BackendError.
+        Raises: NoSuchRepo, NotFound, HubRefused, BackendError; UsageError, if it can't be a name.
         """
-        asked = self._asked(ref.repo, ref.revision)
+        asked = self._asked(checked(ref).repo, ref.revision)
         try:
             info = await self._told(partial(self._info, ref), asked)
         except NoSuchRepo:

@@ -28,6 +28,11 @@ def read_hub_name(text: str, endpoint: str) -> HubRef:
         for host in HOSTS:
             bare = bare.removeprefix(f"{host}/")
         ref = HubRef.parse(bare)
+    return checked(ref)
+
+
+def checked(ref: HubRef) -> HubRef:
+    """`ref` itself, whose parts become those of URLs and paths. Raises: UsageError, if they would lead astray."""
     for part in (ref.repo, ref.file, ref.revision):
         if part is not None and not stays_inside(part):
             raise UsageError(f"{part!r} can't be a part of a model's name on the hub")
