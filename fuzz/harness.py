@@ -20,7 +20,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryFile
 from types import FrameType, ModuleType
+from typing import IO
 
 from fuzz.mutate import LONGEST, mutate
 
@@ -108,17 +110,15 @@ def replay(target: Target, data: bytes) -> int:
 def _one_child(target: Target, seconds: float, rng: random.Random, folder: Path, report: Report) -> bool:
     """Run one child to its end. False when it ended in order, True when the next one should go on."""
     shared = mmap.mmap(-1, HEAD.size + LONGEST)
-    reader, writer = os.pipe()
     sys.stdout.flush()
-    pid = os.fork()
-    if not pid:
-        os.close(reader)
-        _child(target, seconds, rng, folder, shared, writer)
-    os.close(writer)
-    status, hung = _watch(pid, shared, target.slow_s * HANGS_AFTER)
+    with TemporaryFile("w+") as notes:  # a pipe would be full after some hundred findings
+        pid = os.fork()
+        if not pid:
+            _child(target, seconds, rng, folder, shared, notes)
+        status, hung = _watch(pid, shared, target.slow_s * HANGS_AFTER)
+        notes.seek(0)
+        told = notes.read()
     executions, length = HEAD.unpack_from(shared)
-    with os.fdopen(reader, "rb") as pipe:
-        told = pipe.read()
     report.executions += executions
     if told:
         words = json.loads(told)
@@ -153,12 +153,11 @@ def _watch(pid: int, shared: mmap.mmap, patience: float) -> tuple[int, bool]:
             continue  # the child got it too, and reports what it has
 
 
-def _child(target: Target, seconds: float, rng: random.Random, folder: Path, shared: mmap.mmap, writer: int) -> None:
+def _child(target: Target, seconds: float, rng: random.Random, folder: Path, shared: mmap.mmap, notes: IO[str]) -> None:
     status = WORST_STATUS
     try:
-        told = json.dumps(_feed(target, seconds, rng, folder, shared))
-        with os.fdopen(writer, "w") as pipe:
-            pipe.write(told)
+        notes.write(json.dumps(_feed(target, seconds, rng, folder, shared)))
+        notes.flush()
         status = 0
     except BaseException:
         traceback.print_exc()
