@@ -10,9 +10,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from callgate.detect import Finding, TemplateSandbox, find_in
+from callgate.runtime.choice import Choice, choose
 from callgate.runtime.derivations import Derivations, lasting_version, served_version
 from callgate.runtime.discovery import discover_async
-from callgate.runtime.found import TINY
 from callgate.runtime.hub_files import fetched_model
 from callgate.runtime.knowledge import Knowledge, ModelKnowledge, with_knowledge
 from callgate.runtime.looks import Looks
@@ -26,6 +26,7 @@ from callgate.vocabulary import (
     Facts,
     ModelRef,
     NotFound,
+    Unreachable,
 )
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 logging.getLogger("callgate").addHandler(logging.NullHandler())  # a library is silent unless it is asked
 
+AUTO = ModelRef("auto", "auto")
 DEFAULT_CONTEXT = 4096
 USABLE_FIFTHS = 4
 """The part of a context that a conversation may fill; the rest is for the answer."""
@@ -62,7 +64,7 @@ class AsyncDetector:
         self._owns_sandbox = sandbox is None
         self._looks = Looks(self._settings)
         self._findings: Memory[ModelRef, Finding] = Memory()
-        self._choices: Memory[ModelRef, ModelRef] = Memory()
+        self._choices: Memory[ModelRef, Choice] = Memory()
         self._told: set[str] = set()
 
     async def capabilities(self, ref: ModelRef | str) -> Capabilities:
@@ -75,9 +77,15 @@ class AsyncDetector:
         finding = await self._findings.recall(ref, self._looks.version_of(ref), partial(self._look, ref))
         return with_knowledge(finding, self._knowledge, ref)
 
+    def guess(self, ref: ModelRef) -> Finding:
+        """What the user said of it and what its name tells, for those who can't wait until somebody answers."""
+        failure = Unreachable(f"nobody has answered yet for {ref.name!r}")
+        facts = Facts(name=self._looks.name_of(ref), failure=failure.message, at=time.time())
+        return with_knowledge(find_in(facts, self._sandbox, failure), self._knowledge, ref)
+
     async def resolve(self, ref: ModelRef | str) -> ModelRef:
-        """The model that would run: for `auto` the first in reach that is sure to have tools, servers before files,
-        else the one in the box; for one of the hub its file, if it was fetched. Every other name stands for itself.
+        """The model that would run: for `auto` what `choose` says; for one of the hub its file, if it was fetched.
+        Every other name stands for itself.
 
         Raises: UsageError, if it is in quarantine.
         """
@@ -86,7 +94,11 @@ class AsyncDetector:
 
     async def _named(self, ref: ModelRef | str) -> ModelRef:
         ref = ModelRef.parse(ref) if isinstance(ref, str) else ref
-        return await self._choices.recall(ref, None, self._choose) if ref.scheme == "auto" else ref
+        return (await self.choose()).ref if ref.scheme == "auto" else ref
+
+    async def choose(self) -> Choice:
+        """What `auto` stands for now, and why."""
+        return await self._choices.recall(AUTO, None, self._choose)
 
     async def effective_context(self, ref: ModelRef | str) -> int:
         """How many tokens a conversation may take, so that there is room for an answer."""
@@ -162,20 +174,13 @@ class AsyncDetector:
             self._derivations.keep(ref, lasting or served_version(facts), finding)
         return Made(finding, keep, version)
 
-    async def _choose(self) -> Made[ModelRef]:
-        """Servers are asked all at once; files, of which there may be many, are opened only until one will do."""
+    async def _choose(self) -> Made[Choice]:
+        """Servers are asked all at once."""
         keep = min(self._settings.detect.guess_ttl, self._settings.detect.cache_ttl)  # models come and go
         found = await discover_async(self._settings, self._looks.http)
         for problem in found.problems:
             self._tell_once(problem.message)
-        refs = [model.ref for model in found.models if model.ref != TINY]
-        files = [ref for ref in refs if ref.scheme == "file"]
-        for some in ([ref for ref in refs if ref.scheme != "file"], *([file] for file in files)):
-            for ref, finding in zip(some, await self._find_each(some), strict=True):
-                known = finding.capabilities if finding else None
-                if known and not known.guess and _suits(known, tools=True, vision=False, min_context=0):
-                    return Made(ref, keep)
-        return Made(TINY, keep)
+        return Made(await choose(self._settings, found.models, self._find_each), keep)
 
     async def _find_each(self, models: Sequence[ModelRef | str]) -> list[Finding | None]:
         """`None` for what can't be looked at."""

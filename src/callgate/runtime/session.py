@@ -12,7 +12,8 @@ import msgspec
 
 from callgate.backends import Backend, Loading, LoadsModels, StatesMeans, backend_for, means_of, place_of, require_tools
 from callgate.detect import Finding
-from callgate.gate import Mender, Observation, Plan, needs_knowledge, plan
+from callgate.gate import Mender, Observation, Plan, Policy, Strategy, needs_knowledge, plan
+from callgate.runtime.choice import Choice
 from callgate.runtime.detector import AsyncDetector
 from callgate.runtime.knowledge import ModelKnowledge, with_manual_context
 from callgate.runtime.policies import Surface, policy_for
@@ -65,6 +66,8 @@ class Session:
         self.knowledge = ModelKnowledge(self._settings)
         """What the user said of models, and what is only noted for as long as this session lasts."""
         self._detector = AsyncDetector(self._settings, knowledge=self.knowledge)
+        self.strategies: dict[ModelRef, Strategy] = {}
+        """For some models another than the settings say, for as long as this session lasts."""
         self._open: dict[tuple[str, str], Backend] = {}
         self._refusals: dict[ModelRef, str] = {}
         """What servers said that refused tools for a model. They aren't sent any again in this session."""
@@ -88,6 +91,10 @@ class Session:
         """The model that `auto` means; any other is itself."""
         return await self._detector.resolve(ref)
 
+    async def choose(self) -> Choice:
+        """What `auto` means now, and why."""
+        return await self._detector.choose()
+
     async def refresh(self, on_step: Callable[[Step], None] | None = None) -> Refreshed:
         """Looks at models that are new or have changed: for the background, when a program starts. Never raises."""
         from callgate.runtime.refresh import refresh_models
@@ -99,6 +106,10 @@ class Session:
         ref = await self.resolve(ref)
         await self._require(ref)
         return _finding(ref, Answer.YES) if ref.scheme == "scripted" else await self._detector.find(ref)
+
+    def guess(self, ref: ModelRef) -> Finding:
+        """What is known of the model without asking anybody."""
+        return self._detector.guess(ref)
 
     async def plan(self, ref: ModelRef, request: ChatRequest) -> Plan:
         """How a turn of the model `ref` would be done, and what its backend would get."""
@@ -152,10 +163,16 @@ class Session:
             with_manual_context(msgspec.structs.replace(request, model=ref.name), ref, self.knowledge),
             finding.capabilities,
             self._means(ref, finding.facts),
-            policy_for(ref, self._settings, self._surface),
+            self.policy(ref),
             refusal=refusal,
             template=templates.get("tool_use") or templates.get("default"),
         )
+
+    def policy(self, ref: ModelRef) -> Policy:
+        """What is wanted for this model. Raises: UsageError, if the settings can't be read."""
+        policy = policy_for(ref, self._settings, self._surface)
+        strategy = self.strategies.get(ref)
+        return msgspec.structs.replace(policy, strategy=strategy) if strategy else policy
 
     def _means(self, ref: ModelRef, facts: Facts) -> Means:
         if ref in self._holding_nothing:
