@@ -16,17 +16,23 @@ COMMANDS = re.findall(r"^    \$ (callgate .*)\n((?:    .*\n)*)", README, re.MULT
 NEEDS_OTHERS = ("qwen3", "hf:", "model.gguf", "ask ", "pull ")
 
 
-def run(command: str) -> str:
+TOOLS = """[{"name": "multiply", "description": "Multiply two numbers.", "inputSchema": {"type": "object",
+"properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}}}]"""
+
+
+def run(command: str, folder: Path) -> str:
+    """In a folder with the files that the README speaks of."""
+    (folder / "tools.json").write_text(TOOLS)
     first, *_ = command.split(" | ")
     words = [sys.executable, "-m", *shlex.split(first)]
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(words, capture_output=True, text=True, check=True, cwd=folder).stdout
 
 
 @pytest.mark.parametrize(("command", "shown"), [pytest.param(*each, id=each[0]) for each in COMMANDS])
-def test_each_command_shows_what_the_readme_shows(command: str, shown: str) -> None:
+def test_each_command_shows_what_the_readme_shows(command: str, shown: str, tmp_path: Path) -> None:
     if any(word in command for word in NEEDS_OTHERS):
         pytest.skip("it needs a server, a file or the hub")
-    said = [line.rstrip() for line in run(command).splitlines()]
+    said = [line.rstrip() for line in run(command, tmp_path).splitlines()]
     for line in (line.removeprefix("    ").rstrip() for line in shown.splitlines()):
         if line != "..." and "found 20" not in line:
             assert line in said
@@ -42,9 +48,30 @@ def test_each_piece_of_python_runs(snippet: str) -> None:
     subprocess.run([sys.executable, "-W", "error", "-c", script], check=True, capture_output=True)
 
 
+SETTINGS = re.search(r"^## Settings\n(.*?)^## ", README, re.DOTALL | re.MULTILINE)
+ROWS = re.findall(r"^\| `([a-z]+\.\w+)` \| (.*?) \| (.*?) \|$", SETTINGS.group(1) if SETTINGS else "", re.MULTILINE)
+
+
 def test_the_settings_in_the_readme_are_the_settings_there_are() -> None:
     from callgate.settings import TABLE
 
-    named = set(re.findall(r"`((?:detect|ollama|hub|timeouts|models|llamacpp)\.\w+)`", README))
-    assert named <= set(TABLE)
-    assert len(named) >= 6
+    assert [key for key, _, _ in ROWS] == list(TABLE)
+    sections = "|".join({key.partition(".")[0] for key in TABLE})
+    assert set(re.findall(rf"`((?:{sections})\.[a-z_]+)`", README)) - {"tools.py", "tools.json"} <= set(TABLE)
+
+
+@pytest.mark.parametrize(("key", "default", "words"), ROWS)
+def test_each_has_its_default_in_the_readme_and_the_variables_that_set_it_too(
+    key: str, default: str, words: str
+) -> None:
+    from callgate.settings import TABLE
+
+    setting = TABLE[key]
+    if isinstance(setting.default, bool):
+        assert default == str(setting.default).lower()
+    elif isinstance(setting.default, int | float):
+        assert float(default) == setting.default
+    elif setting.default is not None:
+        assert default in (f"`{setting.default}`", "all of them")
+    for variable in setting.env[1:]:
+        assert f"`{variable}`" in words

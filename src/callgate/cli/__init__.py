@@ -18,14 +18,19 @@ if TYPE_CHECKING:
 COMMANDS = {
     "check": "what can this model really do, and how do we know?",
     "ask": "one question, answered; events as JSON lines for scripts",
+    "chat": "talk to it, with tools, and swap models in mid-conversation",
     "models": "every model in reach, side by side",
     "pull": "fetch a model from the hub, if it can call tools",
     "quarantine": "models that were fetched and found wanting",
     "render": "what the model would really get: mode, request, prompt",
+    "config": "settings: what they are, where they come from, and how to change them",
     "recover": "the tool calls in an answer that came as text",
     "repair": "arguments that fit their schema",
 }
 """Each is a module of this room, with `add_arguments(parser)`, `run(arguments) -> exit status` and `EXAMPLES`."""
+
+LOGGED = frozenset({"ask", "chat", "check", "models", "pull", "render"})
+"""Those that have to do with models, and tell with --verbose what they do."""
 
 DONE, FAILED, USAGE, UNMET, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
@@ -74,13 +79,17 @@ def _run(words: list[str]) -> int:
             command.description = module.__doc__
             command.epilog = module.EXAMPLES
             module.add_arguments(command)
+            if name in LOGGED:
+                from callgate.cli.logs import add_verbose
+
+                add_verbose(command)
     arguments, rest = parser.parse_known_args(words)
     _put_last_word(parser, arguments, rest)
     from callgate.vocabulary import CallgateError
 
     _show_notes()
     try:
-        status: int = import_module(f"callgate.cli.{arguments.command}").run(arguments)
+        status = _logged(arguments)
         sys.stdout.flush()
     except CallgateError as error:
         from callgate.cli.screen import show_error
@@ -88,6 +97,16 @@ def _run(words: list[str]) -> int:
         show_error(error, as_json=getattr(arguments, "json", False))
         return status_of(error)
     return status
+
+
+def _logged(arguments: argparse.Namespace) -> int:
+    run = import_module(f"callgate.cli.{arguments.command}").run
+    if arguments.command not in LOGGED:
+        return int(run(arguments))
+    from callgate.cli.logs import logs
+
+    with logs(verbose=arguments.verbose):
+        return int(run(arguments))
 
 
 def _show_notes() -> None:

@@ -15,6 +15,7 @@ from functools import partial
 
 from callgate.cli import DONE, FAILED, UNMET, UNREACHABLE
 from callgate.cli.check_view import show_evidence, show_table
+from callgate.cli.logs import log_reports
 from callgate.cli.screen import Progress, Screen, print_json
 from callgate.runtime import ModelReport, check_targets
 from callgate.settings import Settings, load_settings
@@ -73,6 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     probe = partial(_probe, settings=settings) if arguments.probe else None
     with closing(check_targets(arguments.targets, settings=settings, standard_input=given, probe=probe)) as found:
         reports = _print_json(found) if arguments.json else _show(found, why=arguments.why)
+    log_reports(reports)
     return _status(reports, arguments.require)
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from contextlib import closing
 
 from callgate.cli import DONE, FAILED, UNREACHABLE
+from callgate.cli.logs import log_reports
 from callgate.cli.models_files import ACTIONS, add_file_actions, run_file_action
 from callgate.cli.models_said import add_actions, run_action
 from callgate.cli.models_view import ORDERS, show_models, sort_models
@@ -81,6 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
             models.append(model)
             progress.step()
     progress.end()
+    log_reports(model.report for model in models)
     _tell(_problems(found.problems, models))
     status = _status(found.problems) if arguments.endpoint else DONE
     wanted = {"tools": arguments.tools, "vision": arguments.vision, "min_context": arguments.min_context}

@@ -12,6 +12,7 @@ import logging
 import sys
 
 from callgate.cli import DONE, FAILED, status_of
+from callgate.cli.logs import log_verdict
 from callgate.cli.pull_view import PullView, as_json, show_files
 from callgate.cli.screen import Screen, print_json, show_error
 from callgate.hub import Pulled, Wishes, list_repository, pull, read_hub_name
@@ -69,6 +70,7 @@ def _run_one(text: str, settings: Settings, arguments: argparse.Namespace) -> in
         show_error(error, as_json=arguments.json)
         return status_of(error)
     view.end()
+    log_verdict(text, pulled.verdict, next((found for found in pulled.looked.evidence if found.claim == "tools"), None))
     _show(pulled, view, as_json_line=arguments.json)
     return DONE
 

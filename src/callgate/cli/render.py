@@ -12,6 +12,7 @@ from typing import get_args
 
 from callgate.cli import DONE, status_of
 from callgate.cli.inputs import read_json
+from callgate.cli.logs import log_mode
 from callgate.cli.render_view import show_turn
 from callgate.cli.screen import Screen, print_json
 from callgate.gate import Strategy
@@ -50,6 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     ref = ModelRef.parse(arguments.model)
     request = _request(arguments)
     shown = asyncio.run(_shown(ref, request, _settings(arguments), may_load=arguments.engine))
+    if request.tools:
+        log_mode(shown.name, shown.mode, shown.reason)
     if arguments.json:
         print_json(shown.as_json())
     else:

@@ -10,33 +10,48 @@ from typing import TYPE_CHECKING
 from callgate.doors import opened_on_use
 
 if TYPE_CHECKING:
-    from callgate.settings.files import place_of_settings_file
+    from callgate.settings.editing import with_setting, without_setting
+    from callgate.settings.files import LARGEST_FILE, editable_text, place_of_settings_file
     from callgate.settings.kinds import Secret
-    from callgate.settings.loading import load_settings
+    from callgate.settings.loading import load_settings, overruling_variable, read_value, setting_named
     from callgate.settings.record import TABLE, Setting, Settings
     from callgate.settings.sections import LlamaCpp, Timeouts
 
 __all__ = [
+    "LARGEST_FILE",
     "TABLE",
     "LlamaCpp",
     "Secret",
     "Setting",
     "Settings",
     "Timeouts",
+    "editable_text",
     "load_settings",
+    "overruling_variable",
     "place_of_settings_file",
+    "read_value",
+    "setting_named",
+    "with_setting",
+    "without_setting",
 ]
 
 __getattr__ = opened_on_use(
     __name__,
     {
+        "LARGEST_FILE": "files",
         "TABLE": "record",
         "LlamaCpp": "sections",
         "Secret": "kinds",
         "Setting": "record",
         "Settings": "record",
         "Timeouts": "sections",
+        "editable_text": "files",
         "load_settings": "loading",
+        "overruling_variable": "loading",
         "place_of_settings_file": "files",
+        "read_value": "loading",
+        "setting_named": "loading",
+        "with_setting": "editing",
+        "without_setting": "editing",
     },
 )

@@ -68,17 +68,7 @@ def read_settings_file(path: str) -> Iterator[tuple[str, object]]:
 
 def read_settings(content: bytes, path: str) -> Iterator[tuple[str, object]]:
     """What `content`, which is that of the file `path`, says. Raises: UsageError."""
-    import tomllib
-
-    if len(content) > LARGEST_FILE:
-        raise UsageError(f"the settings file {path!r} is too large", hint="nothing but settings belongs there")
-    try:
-        tables = tomllib.loads(content.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(
-            f"the settings file {path!r} isn't TOML: {error}", hint="[detect] and cache_ttl = 600"
-        ) from None
-    for section, table in tables.items():
+    for section, table in _tables(content, path).items():
         if not isinstance(table, dict):
             raise no_such(section, f" in the file {path!r}")
         for name, value in table.items():
@@ -86,3 +76,22 @@ def read_settings(content: bytes, path: str) -> Iterator[tuple[str, object]]:
             if key not in TABLE:
                 raise no_such(key, f" in the file {path!r}")
             yield key, value
+
+
+def editable_text(content: bytes, path: str) -> str:
+    """The text of the file `path`, which may have settings in it that there aren't. Raises: UsageError."""
+    _tables(content, path)
+    return content.decode()
+
+
+def _tables(content: bytes, path: str) -> dict[str, object]:
+    import tomllib
+
+    if len(content) > LARGEST_FILE:
+        raise UsageError(f"the settings file {path!r} is too large", hint="nothing but settings belongs there")
+    try:
+        return tomllib.loads(content.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(
+            f"the settings file {path!r} isn't TOML: {error}", hint="[detect] and cache_ttl = 600"
+        ) from None

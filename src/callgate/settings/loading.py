@@ -28,8 +28,7 @@ def load_settings(overrides: Mapping[str, object] | None = None, environ: Mappin
     if path is not None:
         found.update({key: (value, f"file:{path}") for key, value in read_settings_file(path)})
     for key, setting in TABLE.items():
-        variable = next((name for name in setting.env if environ.get(name, "").strip()), None)
-        if variable:
+        if variable := overruling_variable(setting, environ):
             found[key] = environ[variable].strip(), f"env:{variable}"
     for key, value in (overrides or {}).items():
         if key not in TABLE:
@@ -43,6 +42,24 @@ def load_settings(overrides: Mapping[str, object] | None = None, environ: Mappin
     origins = {key: origin for key, (_, origin) in found.items()}
     made = {name: msgspec.structs.replace(getattr(Settings(), name), **values) for name, values in sections.items()}
     return Settings(**made, origins=origins)
+
+
+def setting_named(key: str) -> Setting:
+    """Raises: UsageError, which names the nearest."""
+    if key not in TABLE:
+        raise no_such(key)
+    return TABLE[key]
+
+
+def read_value(setting: Setting, text: str) -> Any:
+    """What somebody wrote for it. Raises: UsageError, which says what is expected."""
+    return converted(setting, text.strip(), "as you wrote it", is_text=True)
+
+
+def overruling_variable(setting: Setting, environ: Mapping[str, str] | None = None) -> str | None:
+    """The variable that counts more than what the file says of it, if one is set."""
+    environ = os.environ if environ is None else environ
+    return next((name for name in setting.env if environ.get(name, "").strip()), None)
 
 
 def converted(setting: Setting, value: object, origin: str, *, is_text: bool = False) -> Any:

@@ -12,6 +12,13 @@ KINDS_OF_EVIDENCE = ("observed", "template", "header", "engine", "template_text"
 """What `detect.sources` may name, the strongest first."""
 
 _KIND = f"(?:{'|'.join(KINDS_OF_EVIDENCE)})"
+_STRATEGY = "(?:auto|native|emulate|off)"
+
+
+def _list_of(entry: str) -> str:
+    """A pattern for several of them, with commas."""
+    one = rf"\s*(?:{entry})?"
+    return rf"^{one}(?:,{one})*$"
 
 
 class Detect(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,7 +42,7 @@ class Detect(msgspec.Struct, frozen=True, kw_only=True):
         About("whether models that are new or have changed are looked at when the chat starts"),
     ] = "background"
     sources: Annotated[
-        Annotated[str, msgspec.Meta(pattern=rf"^\s*{_KIND}(\s*,\s*{_KIND})*\s*$", max_length=4096)],
+        Annotated[str, msgspec.Meta(pattern=rf"^\s*{_KIND}\s*(?:,\s*{_KIND}\s*)*$", max_length=4096)],
         Expects(f"some of {', '.join(KINDS_OF_EVIDENCE)}, with commas", several=True),
         About("which kinds of evidence are believed, besides your own word"),
     ] = ",".join(KINDS_OF_EVIDENCE)
@@ -76,7 +83,7 @@ class Hub(msgspec.Struct, frozen=True, kw_only=True):
 class Discovery(msgspec.Struct, frozen=True, kw_only=True):
     timeout: Annotated[Seconds, About("how long a server may take to say which models it has")] = 0.3
     endpoints: Annotated[
-        Text | None,
+        Annotated[str, msgspec.Meta(pattern=_list_of(r"[^,=:/\s][^,=:/]*=\s*[^,\s][^,]*"), max_length=4096)] | None,
         Expects("NAME=URL, several with commas", several=True),
         About("servers of yours where to look for models too"),
     ] = None
@@ -113,7 +120,7 @@ class Tools(msgspec.Struct, frozen=True, kw_only=True):
         About("how tools reach models; auto: as each model and its server can"),
     ] = "auto"
     per_model: Annotated[
-        Text | None,
+        Annotated[str, msgspec.Meta(pattern=_list_of(rf"[^,\s][^,]*=\s*{_STRATEGY}\s*"), max_length=4096)] | None,
         Expects("MODEL=STRATEGY, several with commas", several=True),
         About("another strategy for some models"),
     ] = None
