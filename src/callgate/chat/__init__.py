@@ -1,0 +1,22 @@
+"""The terminal: talk to a model, with tools, and swap it in mid-conversation. Screen, commands, conversation store."""
+
+from callgate.doors import opened_on_use
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from callgate.chat.options import ChatOptions, Describe
+    from callgate.chat.running import run_in_lines
+    from callgate.chat.terminal.starting import run_in_terminal
+
+__all__ = ["ChatOptions", "Describe", "run_in_lines", "run_in_terminal"]
+
+__getattr__ = opened_on_use(
+    __name__,
+    {
+        "ChatOptions": "options",
+        "Describe": "options",
+        "run_in_lines": "running",
+        "run_in_terminal": "terminal.starting",
+    },
+)

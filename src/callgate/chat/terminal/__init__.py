@@ -1,0 +1,1 @@
+"""A chat on a terminal: the prompt, which is there at once, and what is drawn above it."""

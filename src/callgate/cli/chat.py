@@ -1,0 +1,138 @@
+"""Talk to a model, with tools, and swap models in mid-conversation.
+
+Without a model it is the last one you talked to, or else the best in reach. What you say is kept as you go, for you
+alone. Lines that come through a pipe are taken one by one, as if they were typed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from callgate.cli import DONE, INTERRUPTED
+
+if TYPE_CHECKING:
+    from callgate.chat import ChatOptions, Describe
+    from callgate.runtime import ModelReport
+    from callgate.settings import Settings
+
+EXAMPLES = """\
+examples:
+  callgate chat                                       the last model you used, or the best there is
+  callgate chat qwen3:8b --tools tools.py             with the functions of a Python file; you are asked first
+  callgate chat --mcp servers.json --allow 'time/*'   with the tools of MCP servers
+  callgate chat --files .                             it may read the files here
+  callgate chat --resume                              go on with the last conversation
+  echo 'What is 17 times 23?' | callgate chat tiny    a line is a message, or a command such as /model NAME
+  callgate chat --json tiny < lines.txt               events as JSON lines
+
+In the chat, /help lists what else can be done.
+
+exit status: 0 you left · 1 something failed, and a line said what · 2 wrong usage · 3 the model was refused
+             4 the server could not be reached · 130 interrupted
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", nargs="?", metavar="MODEL", help="a model, as `callgate check` takes it")
+    parser.add_argument(
+        "--resume", nargs="?", const="", metavar="NAME", help="go on with a conversation; without a name, the last one"
+    )
+    parser.add_argument("--json", action="store_true", help="print events, one JSON object a line")
+    parser.add_argument("--plain", action="store_true", help="plain lines, nothing drawn: for screen readers")
+    parser.add_argument("--system", metavar="TEXT", help="a system message")
+    parser.add_argument(
+        "--tools",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="offer the functions of a Python file, which are run (again)",
+    )
+    parser.add_argument("--files", metavar="FOLDER", help="let it read the files below this folder")
+    parser.add_argument("--no-own-tools", action="store_true", help="without our own tools, a calculator and a clock")
+    parser.add_argument(
+        "--mcp",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a file with `mcpServers`, whose tools are run (again)",
+    )
+    parser.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="GLOB",
+        help="run these without asking: TOOL or SOURCE/TOOL (again)",
+    )
+    parser.add_argument("--deny", action="append", default=[], metavar="GLOB", help="never run these (again)")
+    parser.add_argument("--max-turns", type=int, metavar="N", help="how often it may call tools before it answers")
+    parser.add_argument("--fallback", metavar="MODELS", help="who is asked if it fails: models, with commas")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if not (arguments.json or arguments.plain) and _is_terminal():
+        from callgate.chat import run_in_terminal
+
+        try:
+            run_in_terminal(lambda: _loaded(arguments))
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        return DONE
+    from callgate.chat import run_in_lines
+
+    try:
+        return run_in_lines(*_loaded(arguments))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _is_terminal() -> bool:
+    """One that can be drawn on."""
+    return bool(sys.stdin and sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def _loaded(arguments: argparse.Namespace) -> tuple[ChatOptions, Settings, Describe]:
+    """Only now, for on a terminal the prompt comes first. Raises: UsageError."""
+    from callgate.chat import ChatOptions
+    from callgate.settings import load_settings
+
+    overrides = {} if arguments.max_turns is None else {"tools.max_turns": arguments.max_turns}
+    settings = load_settings(overrides)
+    options = ChatOptions(
+        model=arguments.model,
+        resume=arguments.resume,
+        system=arguments.system,
+        json=arguments.json,
+        plain=arguments.plain,
+        tools=tuple(arguments.tools),
+        folder=arguments.files,
+        own_tools=not arguments.no_own_tools,
+        mcp=tuple(arguments.mcp),
+        allow=tuple(arguments.allow),
+        deny=tuple(arguments.deny),
+        fallback=arguments.fallback,
+    )
+    return options, settings, _described
+
+
+class _Paper(io.StringIO):
+    """Takes what is meant for the terminal."""
+
+    def isatty(self) -> bool:
+        return sys.stdout.isatty()
+
+
+def _described(report: ModelReport, *, why: bool) -> str:
+    """As `callgate check` shows it."""
+    from callgate.cli.check_view import show_evidence, show_table
+    from callgate.cli.screen import Screen
+
+    screen = Screen(paper := _Paper())
+    if why:
+        show_evidence(screen, report)
+    else:
+        show_table(screen, [report])
+    return paper.getvalue().strip("\n")
