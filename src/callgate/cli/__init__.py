@@ -101,7 +101,7 @@ def _run(words: list[str]) -> int:
 
 def _logged(arguments: argparse.Namespace) -> int:
     run = import_module(f"callgate.cli.{arguments.command}").run
-    if arguments.command not in LOGGED:
+    if arguments.command not in LOGGED or arguments.command == "chat":  # which begins it when its prompt is drawn
         return int(run(arguments))
     from callgate.cli.logs import logs
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from callgate.runtime import ModelReport
+    from callgate.settings import Settings
     from callgate.vocabulary import Evidence
 
 _LOGGER = "callgate"
@@ -32,14 +33,20 @@ def logs(*, verbose: bool) -> Iterator[None]:
     from callgate.settings import load_settings
     from callgate.vocabulary import UsageError
 
+    end = _nothing
+    with suppress(UsageError):
+        end = begin_logs(load_settings(), verbose=verbose)
     try:
-        wanted = load_settings().logging
-    except UsageError:
         yield
-        return
+    finally:
+        end()
+
+
+def begin_logs(settings: Settings, *, verbose: bool) -> Callable[[], None]:
+    """From now on; gives what ends it. For a command that has no time for settings when it starts."""
+    wanted = settings.logging
     if not verbose and wanted.file is None:
-        yield
-        return
+        return _nothing
     import logging
 
     from callgate.cli.log_handlers import LogFile, StandardError
@@ -51,13 +58,18 @@ def logs(*, verbose: bool) -> Iterator[None]:
     logger.setLevel(wanted.level.upper())
     for handler in handlers:
         logger.addHandler(handler)
-    try:
-        yield
-    finally:
+
+    def end() -> None:
         logger.setLevel(logging.NOTSET)
         for handler in handlers:
             logger.removeHandler(handler)
             handler.close()
+
+    return end
+
+
+def _nothing() -> None:
+    pass
 
 
 def log_reports(reports: Iterable[ModelReport]) -> None:

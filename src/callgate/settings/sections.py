@@ -1,7 +1,6 @@
 """Every setting there is: its name, its type and default, and what it is for."""
 
-from __future__ import annotations
-
+# Annotations are not put off here: they are all read at once, and texts would have to be compiled first.
 from typing import Annotated, Literal
 
 import msgspec
