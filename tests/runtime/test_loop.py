@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from contextlib import aclosing
 
 import pytest
@@ -275,6 +276,24 @@ async def test_a_tool_is_told_of_before_and_after_it_runs(script: Script) -> Non
     finished = next(event for event in played.events if isinstance(event, ToolFinished))
     assert started.call.id == finished.result.call_id
     assert finished.result.seconds is not None
+
+
+async def test_no_tools_are_collected_for_a_model_that_gets_none(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    class Watched(Source):
+        async def tools(self) -> Sequence[Tool]:
+            asked.append(self.name)
+            return await super().tools()
+
+    monkeypatch.setenv("CALLGATE_TOOLS_STRATEGY", "off")
+    played = await play(script(says("Hello.")), Watched("search"))
+    assert (played.text, asked) == ("Hello.", [])
+    monkeypatch.delenv("CALLGATE_TOOLS_STRATEGY")
+    await play(script(says("Hello.")), Watched("search"))
+    assert asked == ["there"]
 
 
 @pytest.mark.engine

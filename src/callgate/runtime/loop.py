@@ -71,6 +71,13 @@ class Agent:
         """Of the model `ref` to `request`; nothing is done before its events are asked for. The tools are the box's."""
         return Answering(self, ref, request)
 
+    async def may_offer_tools(self, ref: ModelRef) -> bool:
+        """Whether it is worth while to collect tools for this model."""
+        try:
+            return (await self.session.decision(ref)).mode != "off"
+        except CallgateError:  # which its turn will meet, and tell
+            return True
+
     async def refreshed(self) -> list[Notice]:
         """Asks the sources of tools what they have; gives what there is to say of those that fail, once."""
         failures = await self.toolbox.refresh()
@@ -136,8 +143,9 @@ class Answering:
         turns = 0
         try:
             while True:
-                for notice in await agent.refreshed():
-                    yield notice
+                if await agent.may_offer_tools(self.ref):
+                    for notice in await agent.refreshed():
+                        yield notice
                 said = Said()
                 request = msgspec.structs.replace(
                     self._request,

@@ -12,7 +12,7 @@ import msgspec
 
 from callgate.backends import Backend, Loading, LoadsModels, StatesMeans, backend_for, means_of, place_of, require_tools
 from callgate.detect import Finding
-from callgate.gate import Mender, Observation, Plan, Policy, Strategy, needs_knowledge, plan
+from callgate.gate import Decision, Mender, Observation, Plan, Policy, Strategy, decide, needs_knowledge, plan
 from callgate.runtime.choice import Choice
 from callgate.runtime.detector import AsyncDetector
 from callgate.runtime.knowledge import ModelKnowledge, with_manual_context
@@ -110,6 +110,13 @@ class Session:
     def guess(self, ref: ModelRef) -> Finding:
         """What is known of the model without asking anybody."""
         return self._detector.guess(ref)
+
+    async def decision(self, ref: ModelRef) -> Decision:
+        """How tools would reach the model: ask before you collect any. Raises: as `find` does."""
+        ref = await self.resolve(ref)
+        finding = await self.find(ref)
+        refusal = self._refusals.get(ref)
+        return decide(finding.capabilities, self._means(ref, finding.facts), self.policy(ref), refusal=refusal)
 
     async def plan(self, ref: ModelRef, request: ChatRequest) -> Plan:
         """How a turn of the model `ref` would be done, and what its backend would get."""
