@@ -97,10 +97,12 @@ def _is_terminal() -> bool:
 def _loaded(arguments: argparse.Namespace) -> tuple[ChatOptions, Settings, Describe]:
     """Only now, for on a terminal the prompt comes first. Raises: UsageError."""
     from callgate.chat import ChatOptions
+    from callgate.cli.logs import begin_logs
     from callgate.settings import load_settings
 
     overrides = {} if arguments.max_turns is None else {"tools.max_turns": arguments.max_turns}
     settings = load_settings(overrides)
+    begin_logs(settings, verbose=arguments.verbose)
     options = ChatOptions(
         model=arguments.model,
         resume=arguments.resume,
