@@ -104,3 +104,14 @@ def test_parts_with_an_identity_of_their_own_are_left_alone() -> None:
     schema = {"type": "object", "properties": {"n": part}, "$defs": {"n": {"type": "boolean"}}}
     assert repair({"n": 5}, schema).errors == ()
     assert repair({"n": "5"}, schema).arguments == {"n": "5"}
+
+
+def test_a_reference_to_where_nobody_is_mends_nothing_and_breaks_nothing() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"a": {"$ref": "#/$defs/d"}},
+        "$defs": {"d": {"anyOf": [{"type": "integer"}, {"$ref": "."}]}},
+    }
+    outcome = repair({"a": "5"}, schema)
+    assert outcome.arguments == {"a": "5"}
+    assert outcome.errors

@@ -74,6 +74,8 @@ class Schema:
             return found
 
     def _compiled_part(self, pointer: str) -> Validator | None:
+        if self._registry is None:
+            return None
         dialect = {"$schema": self.root["$schema"]} if "$schema" in self.root else {}
         try:
             return _compiled({**dialect, "$ref": f"{_HERE}#{quote(pointer[1:], safe='/~$')}"}, self._registry)
@@ -81,10 +83,14 @@ class Schema:
             return None
 
     @cached_property
-    def _registry(self) -> Registry:
+    def _registry(self) -> Registry | None:
+        """`None`, if a reference is relative to where the schema lies, which nobody knows."""
         import jsonschema_rs
 
-        return jsonschema_rs.Registry([(_HERE, self.root)])
+        try:
+            return jsonschema_rs.Registry([(_HERE, self.root)])
+        except (ValueError, jsonschema_rs.ReferencingError):
+            return None
 
 
 def schema_of(schema: Mapping[str, Any] | bool) -> Schema:
