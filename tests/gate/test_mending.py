@@ -24,6 +24,7 @@ from callgate.vocabulary import (
     ToolCallEvent,
     Usage,
 )
+from callgate.vocabulary.events import DoneReason
 
 WEATHER = Tool(
     "get_weather",
@@ -175,6 +176,18 @@ def test_repairs_of_a_call_are_never_lost_when_it_is_mended_twice() -> None:
     once = only_call(mended([native("get_weather", {"city": "Rome", "days": "3"})]))
     again = only_call(mended([ToolCallEvent(once)]))
     assert again.repairs == once.repairs == (Repair("/days", "3", 3, once.repairs[0].rule),)
+
+
+@pytest.mark.parametrize(("reason", "runs"), [("length", False), ("tool_calls", True)])
+def test_a_call_whose_end_was_cut_off_is_not_run(reason: DoneReason, runs: bool) -> None:
+    events = mended([native("get_weather", '{"city": "Rome", "days": 3 '), Usage(1, 2), Done(reason)])
+    assert [type(event) for event in events] == [Usage, ToolCallEvent, Done]
+    assert (only_call(events).problem is None) is runs
+
+
+def test_a_call_that_is_held_back_comes_before_the_next() -> None:
+    events = mended([native("get_weather", "{'city': 'A'", "1"), native("get_weather", {"city": "B"}, "2"), STOP])
+    assert [event.call.id for event in events if isinstance(event, ToolCallEvent)] == ["1", "2"]
 
 
 def test_a_schema_that_cannot_be_validated_by_breaks_no_stream() -> None:

@@ -70,6 +70,11 @@ def test_a_tool_that_must_be_called_has_to_be_offered() -> None:
         planned(tool_choice="get_time")
 
 
+def test_a_call_cannot_be_required_where_there_is_no_tool() -> None:
+    with pytest.raises(UsageError, match="none is offered"):
+        planned(tools=(), tool_choice="required")
+
+
 @pytest.mark.parametrize("known", [CAN, CANNOT])
 @pytest.mark.parametrize("means", [ALL, OLLAMA, Means()])
 def test_where_no_tool_may_be_called_none_is_sent(known: Capabilities, means: Means) -> None:

@@ -11,11 +11,14 @@ from callgate.vocabulary import (
     Answer,
     AssistantDelta,
     BadSchema,
+    BadStatus,
+    CallgateError,
     CallNotParsed,
     ChatRequest,
     Done,
     Event,
     Facts,
+    Image,
     Means,
     Message,
     ModelRef,
@@ -147,18 +150,7 @@ async def test_a_call_that_its_server_could_not_read_is_tried_in_the_next_way(mo
 
 
 async def test_a_server_that_takes_no_schema_is_asked_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    class TakesNoSchema(Played):
-        def means(self, _: str) -> Means:
-            return Means(schema=True)
-
-        async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
-            self.asked.append(request)
-            if request.schema:
-                raise BadSchema("no schema here")
-            for event in HELLO:
-                yield event
-
-    backend = TakesNoSchema(with_tools=HELLO, plain=HELLO)
+    backend = HeldToNothing(BadSchema("no schema here"))
     async with session_with(backend, monkeypatch, tools__strategy="emulate") as session:
         assert (await events_of(session))[1:] == HELLO
         assert (await events_of(session))[1:] == HELLO
@@ -282,3 +274,52 @@ async def test_our_engine_is_given_no_tools_that_a_model_cannot_take(monkeypatch
     assert (notice.kind, "has no tools" in notice.message) == ("tools_emulated", True)
     assert rest == HELLO
     assert [bool(request.tools) for request in backend.asked] == [False]
+
+
+class HeldToNothing(Played):
+    """A server that answers with an error while a schema is in the request."""
+
+    def __init__(self, failure: CallgateError) -> None:
+        super().__init__(with_tools=HELLO, plain=HELLO)
+        self._failure = failure
+
+    def means(self, _: str) -> Means:
+        return Means(schema=True)
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
+        self.asked.append(request)
+        if request.schema:
+            raise self._failure
+        for event in HELLO:
+            yield event
+
+
+async def test_a_request_that_is_too_long_is_no_reason_to_hold_a_model_to_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    backend = HeldToNothing(BadStatus("too long", status=400, body="the request exceeds the context size"))
+    async with session_with(backend, monkeypatch, tools__strategy="emulate") as session:
+        for _ in range(2):
+            with pytest.raises(BadStatus):
+                await events_of(session)
+    assert all(request.schema for request in backend.asked)
+    assert len(backend.asked) == 2
+
+
+async def test_where_nothing_holds_a_model_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend = HeldToNothing(BadStatus("no", status=422, body="unknown field response_format"))
+    async with session_with(backend, monkeypatch, tools__strategy="emulate") as session:
+        notice, *rest = await events_of(session)
+    assert isinstance(notice, Notice)
+    assert "nothing holds the model" in notice.message
+    assert rest == HELLO
+
+
+async def test_our_engine_sees_no_pictures_without_a_projector(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend = Played(with_tools=HELLO, plain=HELLO)
+    picture = ChatRequest(model="m", messages=(Message(role="user", content="What is it?", images=(Image(b"x"),)),))
+    async with session_with(backend, monkeypatch) as session:
+        notice, *_ = [event async for event in session.turn(ModelRef("tiny", "tiny"), picture)]
+    assert isinstance(notice, Notice)
+    assert notice.kind == "images_left_out"
+    assert not backend.asked[0].messages[0].images

@@ -106,3 +106,16 @@ async def test_a_result_can_be_sent_whatever_is_in_it() -> None:
 def test_two_sources_of_one_name_are_refused() -> None:
     with pytest.raises(UsageError, match="two sources of tools called 'x'"):
         Toolbox([FunctionTools([look], name="x"), FunctionTools([see], name="x")])
+
+
+@pytest.mark.parametrize("given", [[5], "x", [None], {"name": "f"}, [{"description": "nameless"}]])
+def test_what_is_no_tool_is_refused_in_words(given: Any) -> None:
+    with pytest.raises(UsageError, match="tool"):
+        Toolbox(given)
+
+
+async def test_tools_come_as_other_programs_write_them_down() -> None:
+    box = Toolbox({"tools": [{"name": "find", "inputSchema": {"type": "object"}}]})
+    await box.refresh()
+    assert [tool.name for tool in box.tools] == ["find"]
+    assert not Toolbox(None).tools

@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import AbstractContextManager, aclosing, nullcontext
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
@@ -20,6 +20,7 @@ from callgate.cli import DONE, FAILED, INTERRUPTED, status_of
 from callgate.cli.answer_view import AnswerView, JsonView, TextView
 from callgate.cli.inputs import LARGEST_INPUT, read_bytes
 from callgate.cli.terminal_asker import TerminalAsker
+from callgate.gate import Strategy
 from callgate.runtime import Agent, Fallback, Limits, Permissions, Recorder, Session, tools_at_hand
 from callgate.settings import Settings, load_settings
 from callgate.vocabulary import (
@@ -105,6 +106,11 @@ def _add_tool_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--deny", action="append", default=[], metavar="GLOB", help="never run these, whatever else allows them (again)"
     )
+    parser.add_argument("--tool-choice", metavar="CHOICE", help="auto, none, required, or a tool that must be called")
+    parser.add_argument(
+        "--parallel", action=argparse.BooleanOptionalAction, help="whether it may call several tools at once"
+    )
+    parser.add_argument("--strategy", choices=get_args(Strategy), help="how tools are to reach it, whatever is set")
     parser.add_argument("--max-turns", type=_count, metavar="N", help="how often it may call tools before it answers")
     parser.add_argument("--fallback", metavar="MODELS", help="who is asked if it fails: models, with commas")
 
@@ -208,6 +214,8 @@ def _settings(arguments: argparse.Namespace) -> Settings:
         overrides |= {"timeouts.first_byte": arguments.timeout, "timeouts.between": arguments.timeout}
     if arguments.max_turns is not None:
         overrides["tools.max_turns"] = arguments.max_turns
+    if arguments.strategy is not None:
+        overrides |= {"tools.strategy": arguments.strategy, "tools.per_model": None}
     return load_settings(overrides)
 
 
@@ -233,6 +241,8 @@ def _request(arguments: argparse.Namespace, ref: ModelRef) -> ChatRequest:
     return ChatRequest(
         model=ref.name,
         messages=(*system, Message(role="user", content=question, images=images)),
+        tool_choice=arguments.tool_choice,
+        parallel_tool_calls=arguments.parallel,
         think={"on": True, "off": False}.get(arguments.think, arguments.think),
         max_tokens=arguments.max_tokens,
         options=dict(arguments.option),

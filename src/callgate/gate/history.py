@@ -6,6 +6,7 @@ Calls and their results are paired, past tool turns get the form that the target
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -13,12 +14,15 @@ import msgspec
 
 from callgate.gate.deciding import Mode
 from callgate.gate.pairing import Turn, paired
+from callgate.tools import read_loosely
 from callgate.vocabulary import Capabilities, Message, Notice, ToolCall
 
 CallsAs = Callable[[Sequence[ToolCall]], str]
 
 PARAGRAPH = "\n\n"
 TOOLS_OFF = "Tools are switched off: you can't call any, so answer with what you know."
+_FRAME_END = re.compile("</tool_response", re.IGNORECASE)
+_QUOTES = re.compile(r"[\"<>\n\r]")
 IMAGE_LEFT_OUT = "[An image was here. You can't see images.]"
 
 
@@ -146,10 +150,7 @@ def _native(turns: Sequence[Turn], names: SentNames | None) -> list[Message]:
         if not turn.results:
             found.append(message if message.role != "tool" else _answered(message))
             continue
-        calls = tuple(
-            call if names is None or (sent := names.sent(call.name)) == call.name else _named(call, sent)
-            for call in message.calls
-        )
+        calls = tuple(_as_sent(call, names) for call in message.calls)
         found.append(message if calls == message.calls else msgspec.structs.replace(message, calls=calls))
         shown: list[Message] = []
         for call, result in zip(calls, turn.results, strict=True):
@@ -163,8 +164,14 @@ def _native(turns: Sequence[Turn], names: SentNames | None) -> list[Message]:
     return found
 
 
-def _named(call: ToolCall, name: str) -> ToolCall:
-    return msgspec.structs.replace(call, name=name)
+def _as_sent(call: ToolCall, names: SentNames | None) -> ToolCall:
+    """Under the name that its tool is sent by; with an object for arguments, since servers take nothing else."""
+    name = call.name if names is None else names.sent(call.name)
+    if isinstance(call.arguments, str):
+        loose = read_loosely(call.arguments)
+        arguments = loose.value if loose and isinstance(loose.value, dict) else {"arguments": call.arguments}
+        return msgspec.structs.replace(call, name=name, arguments=arguments, raw=None)
+    return call if name == call.name else msgspec.structs.replace(call, name=name)
 
 
 def _as_text(turns: Sequence[Turn], calls_as: CallsAs) -> list[Message]:
@@ -197,8 +204,8 @@ def _together(one: Message, other: Message) -> Message:
 def _answered(result: Message, name: str | None = None) -> Message:
     """What a tool said, as words of the user's side. It can't end its own frame and go on as somebody else."""
     name = name or result.name
-    whose = f' name="{name}"' if name else ""
-    said = result.content.replace("</tool_response", "<\\/tool_response")
+    whose = f' name="{_QUOTES.sub("_", name)}"' if name else ""
+    said = _FRAME_END.sub(r"<\\/tool_response", result.content)
     content = f"<tool_response{whose}>\n{said}\n</tool_response>"
     return Message(role="user", content=content, images=result.images)
 

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
+import msgspec
+
 from callgate.gate.calls import CallMender
 from callgate.gate.observations import Observation, Observed
 from callgate.gate.recovery import Found, Mark, Piece, Text
 from callgate.vocabulary import AssistantDelta, Done, Event, Notice, ToolCall, ToolCallEvent
+
+
+END_MISSING = "missing-bracket"
+"""What the rule tells by which arguments were mended whose end isn't there."""
+CUT_OFF = "the answer was cut off before the call was whole: make it again, and shorter"
 
 
 class Reader(Protocol):
@@ -41,6 +48,7 @@ class Mender:
         self._most_calls = most_calls
         self._must_call = must_call
         self._made = 0
+        self._unsettled: ToolCall | None = None
         self._seen: dict[Observation, None] = {}
 
     @property
@@ -61,15 +69,23 @@ class Mender:
         if type(event) is ToolCallEvent:
             return (*self.close(), *self._call(event.call, "native_call"))
         if type(event) is Done:
-            return (*self.close(), *self._end(event))
+            return (*self._settle(cut=event.reason == "length"), *self.close(), *self._end(event))
         return (event,)
 
     def close(self) -> Sequence[Event]:
         """What was still held back, where the text ends: before a call, or with the stream, in order or not."""
+        settled = self._settle(cut=False)
         if self._reader is None or self._new_reader is None:
-            return ()
+            return settled
         pieces, self._reader = self._reader.close(), self._new_reader()
-        return tuple(self._events(pieces))
+        return (*settled, *self._events(pieces))
+
+    def _settle(self, *, cut: bool) -> Sequence[Event]:
+        """A call whose end is missing is held back until it shows whether the answer was cut off there."""
+        if (call := self._unsettled) is None:
+            return ()
+        self._unsettled = None
+        return (ToolCallEvent(msgspec.structs.replace(call, problem=CUT_OFF) if cut else call),)
 
     def _events(self, pieces: Iterable[Piece]) -> Iterator[Event]:
         for piece in pieces:
@@ -87,7 +103,10 @@ class Mender:
             yield Notice("call_dropped", f"only one call was wanted: another one, of {mended.name[:80]!r}, is left out")
             return
         self._made += 1
-        yield ToolCallEvent(mended)
+        if any(END_MISSING in repair.rule for repair in mended.repairs):
+            self._unsettled = mended
+        else:
+            yield ToolCallEvent(mended)
 
     def _end(self, done: Done) -> Iterator[Event]:
         if self._must_call and not self._made:

@@ -27,6 +27,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     notices: tuple[Notice, ...] = ()
     offer: Offer | None = None
     """What the model may call; `None` where it gets no tools."""
+    is_held: bool = False
+    """An emulated answer is held to its form by the backend."""
 
     def mender(self) -> Mender:
         """A new one, for the events of this turn."""
@@ -73,7 +75,7 @@ def plan(
 
     `refusal` is what the server said when it was sent tools; `template` is the model's chat template, where it is seen.
 
-    Raises: UsageError, if the tool that must be called isn't among those that are offered.
+    Raises: UsageError, if a tool must be called that isn't among those that are offered.
     """
     tools = _those_that_may_be_called(request)
     decision = decide(known, means, policy, choice=request.tool_choice if tools else None, refusal=refusal)
@@ -84,13 +86,15 @@ def plan(
     offer = partial(Offer, tools, names, request.parallel_tool_calls, must_call)
     if decision.mode == "emulated":
         emulation = emulation_of(msgspec.structs.replace(request, tools=tools), means, known)
-        said = Notice("tools_emulated", f"tools are emulated: {decision.reason}")
+        how = "" if emulation.held else ", and nothing holds the model to them"
+        said = Notice("tools_emulated", f"tools are emulated{how}: {decision.reason}")
         return Plan(
             mode="emulated",
             reason=decision.reason,
             request=emulation.request,
             notices=(said, *emulation.notices),
             offer=offer(emulation.answer if emulation.held else partial(Recovery, names)),
+            is_held=emulation.held,
         )
     messages, notices = history_for(request.messages, known, "native", names)
     return Plan(
@@ -112,6 +116,8 @@ def _those_that_may_be_called(request: ChatRequest) -> tuple[Tool, ...]:
     """A tool that must be called is offered alone: not every server can be told which of many."""
     if request.tool_choice == "none":
         return ()
+    if request.tool_choice == "required" and not request.tools:
+        raise UsageError("a tool must be called, and none is offered", hint="offer tools, or let tool_choice be auto")
     if request.tool_choice in (None, "auto", "required"):
         return request.tools
     named = tuple(tool for tool in request.tools if tool.name == request.tool_choice)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from types import TracebackType
@@ -40,8 +41,10 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Observer = Callable[[ModelRef, Observation], None]
+Planned = Callable[[Plan], None]
 
 _NOTHING_HELD = Means()
+_HOLDING = re.compile(r"schema|grammar|response_format|structured|guided", re.IGNORECASE)
 
 
 class Session:
@@ -123,11 +126,13 @@ class Session:
         ref = await self.resolve(ref)
         return self._plan(ref, request, await self._look(ref, request), self._refusals.get(ref))
 
-    async def turn(self, ref: ModelRef, request: ChatRequest) -> AsyncGenerator[Event, None]:
+    async def turn(
+        self, ref: ModelRef, request: ChatRequest, on_plan: Planned | None = None
+    ) -> AsyncGenerator[Event, None]:
         """What the model `ref` answers to `request`, whatever model that names.
 
         Tools go to it in the way that suits it and its server. If that fails before anything was said, the next way is
-        tried, down to none at all; a notice tells of it.
+        tried, down to none at all; a notice tells of it, and `on_plan` gets each way before it is tried.
 
         Raises: as `Backend.stream` does; ModelRejected, if every model here must have tools and this one has none.
         """
@@ -138,6 +143,8 @@ class Session:
         first_failure: CallgateError | None = None
         while True:
             planned = self._plan(ref, request, finding, trouble)
+            if on_plan:
+                on_plan(planned)
             if request.tools:
                 log.info("tools for %r: %s, because %s", ref.name, planned.mode, planned.reason)
             mender = planned.mender()
@@ -168,12 +175,18 @@ class Session:
         templates = finding.facts.templates or {}
         return plan(
             with_manual_context(msgspec.structs.replace(request, model=ref.name), ref, self.knowledge),
-            finding.capabilities,
+            self._known(ref, finding),
             self._means(ref, finding.facts),
             self.policy(ref),
             refusal=refusal,
             template=templates.get("tool_use") or templates.get("default"),
         )
+
+    def _known(self, ref: ModelRef, finding: Finding) -> Capabilities:
+        """Our own engine sees nothing without a projector, whatever the model could."""
+        if place_of(ref)[0] != "llamacpp" or self._settings.llamacpp.projector:
+            return finding.capabilities
+        return msgspec.structs.replace(finding.capabilities, supports_vision=False)
 
     def policy(self, ref: ModelRef) -> Policy:
         """What is wanted for this model. Raises: UsageError, if the settings can't be read."""
@@ -204,10 +217,9 @@ class Session:
                 return True
             case CallNotParsed():
                 return planned.mode == "native"
-            case BadSchema() | BadStatus(status=400 | 422) if planned.mode == "emulated":
-                is_news = ref not in self._holding_nothing
+            case BadSchema() | BadStatus(status=400 | 422) if planned.is_held and _is_about_holding(error):
                 self._holding_nothing.add(ref)
-                return is_news
+                return True
         return False
 
     def _tell(self, ref: ModelRef, mender: Mender) -> None:
@@ -215,6 +227,7 @@ class Session:
             self._observe(ref, observation)
 
     def _observe(self, ref: ModelRef, observation: Observation) -> None:
+        log.info("seen of %r: %s %s", ref.name, observation.kind, observation.detail)
         if self.on_observation:
             self.on_observation(ref, observation)
 
@@ -232,6 +245,11 @@ class Session:
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
         await self.close()
+
+
+def _is_about_holding(error: CallgateError) -> bool:
+    """Whether it is the schema or the grammar that a server objects to, and not the rest of the request."""
+    return isinstance(error, BadSchema) or bool(_HOLDING.search(getattr(error, "body", "")))
 
 
 def _finding(ref: ModelRef, tools: Answer) -> Finding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, TypeGuard
 
@@ -58,21 +58,23 @@ class SourceFailure(msgspec.Struct, frozen=True):
 class Toolbox:
     """Functions that run here, sources of tools, and tools that somebody else runs. Belongs to one event loop."""
 
-    def __init__(self, given: Iterable[Given] = ()) -> None:
-        """Raises: UsageError, which names the tool that is no good."""
+    def __init__(self, given: Iterable[Given] | Given | None = ()) -> None:
+        """`given` may be a single tool, or a list as other programs write it down.
+
+        Raises: UsageError, which names the tool that is no good.
+        """
         self._sources: dict[str, ToolSource] = {}
         functions: list[Callable[..., Any]] = []
         foreign: list[Tool] = []
-        for one in given:
+        for one in _each(given):
             if isinstance(one, Tool):
                 foreign.append(one)
-            elif isinstance(one, Mapping):
-                foreign += read_tools([one])
             elif is_source(one):
                 self.add(one)
-            else:
-                assert callable(one)
+            elif callable(one):
                 functions.append(one)
+            else:
+                foreign += read_tools([one])
         names = [tool.name for tool in (*foreign, *map(tool_of, functions))]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise UsageError(f"there are two tools called {twice!r}", hint="offer each under a name of its own")
@@ -186,3 +188,13 @@ async def _listed(source: ToolSource) -> Sequence[Tool] | CallgateError:
         return await source.tools()
     except CallgateError as error:
         return error
+
+
+def _each(given: Iterable[Given] | Given | None) -> Iterable[Given]:
+    if given is None:
+        return ()
+    if callable(given) or isinstance(given, Tool) or is_source(given):
+        return (given,)
+    if isinstance(given, list | tuple | set | frozenset) or isinstance(given, Iterator):
+        return given
+    return read_tools(given)

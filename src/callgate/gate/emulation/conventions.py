@@ -42,7 +42,8 @@ def instructions(
     """What the system message says of the tools. `holds`: the engine sees to it that the answer is of this form."""
     one = call_text(convention, "tool", {"parameter": "value"})
     how = f'{{"{CALLS}":[{one}]}}' if convention == "json" else f"{OPEN}{one}{CLOSE}"
-    reply = f'{{"{REPLY}": …}}' if replies_in_json else f'{{"{REPLY}":["Hello! How can I help you?"]}}'
+    # An example in words would be taken for the answer by small models.
+    reply = f'{{"{REPLY}": …}}' if replies_in_json else f'{{"{REPLY}":[…]}}'
     lines = ["You can use these tools:", listed, ""]
     if forced:
         lines.append(f"Answer with a call of {'one or more tools' if several else 'one tool'}, like this:")
