@@ -2,7 +2,8 @@
 
     python -m bench.shows.emulation --engine ollama --choice required --turns 100
 
-A call is valid if its arguments validate against the tool's own schema. Sampling is as the server has it by default.
+It is asked as a program would ask it, through `callgate.AsyncModel`. A call is valid if its arguments validate against
+the tool's own schema. Sampling is as the server has it by default.
 """
 
 from __future__ import annotations
@@ -13,111 +14,82 @@ import contextlib
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import jsonschema_rs
 
 from bench.shows.everyday_tools import PLAIN_PROMPTS, TOOL_PROMPTS, TOOLS
-from callgate.backends import Backend, OllamaBackend
-from callgate.backends.llamacpp import LlamaCppBackend
-from callgate.gate.emulation import emulation_of
-from callgate.gate.recovery import Found, Piece, Text
+from callgate import AsyncModel
 from callgate.settings import load_settings
-from callgate.vocabulary import AssistantDelta, Capabilities, ChatRequest, Done, Means, Message, Usage
-from callgate.wire import HttpClient
+from callgate.vocabulary import AssistantDelta, Done, Event, ToolCallEvent, Usage
 from tests.backends import smollm2
 from tests.real_ollama import server
 
-KNOWN = Capabilities(name="smollm2", context_length=8192, loaded_context=4096)
-MEANS = {
-    "llamacpp": Means(schema=True, grammar=True),
-    "llamacpp-schema": Means(schema=True),
-    "ollama": Means(schema=True),
-}
+ENGINES = ("llamacpp", "ollama")
 SHOWN = 5
 MOST_WORDS = 300
 _VALIDATORS = {tool.name: jsonschema_rs.validator_for(dict(tool.parameters)) for tool in TOOLS}
 
 
-@asynccontextmanager
-async def running(engine: str) -> AsyncIterator[tuple[Backend, str]]:
-    """The backend, and what the model is called there."""
+@contextlib.contextmanager
+def running(engine: str) -> Iterator[str]:
+    """What the model is called."""
     model = smollm2.fetched()
-    async with HttpClient() as http:
-        with contextlib.ExitStack() as stack:
-            backend: Backend
-            if engine == "ollama":
-                folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-                url = stack.enter_context(server.running(server.installed(), folder, model))
-                backend, name = OllamaBackend(url, http, timeout=120), server.MODEL
-            else:
-                backend, name = LlamaCppBackend(load_settings({"llamacpp.context": 4096}), http), str(model)
-            try:
-                yield backend, name
-            finally:
-                await backend.close()
+    if engine != "ollama":
+        yield str(model)
+        return
+    with tempfile.TemporaryDirectory() as folder, server.running(server.installed(), Path(folder), model) as url:
+        yield f"ollama+{url}#{server.MODEL}"
 
 
-def requests(model: str, choice: str, turns: int) -> list[ChatRequest]:
+def questions(choice: str, turns: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """All prompts in turn, each with one to four tools."""
-    found = []
     prompts = [*TOOL_PROMPTS, *PLAIN_PROMPTS]
     for turn in range(turns):
         count = turn % 4 + 1
         tools = tuple(TOOLS[(turn * 3 + place) % len(TOOLS)] for place in range(count))
-        wanted = tools[turn % count].name if choice == "named" else choice
-        found.append(
-            ChatRequest(
-                model=model,
-                messages=(Message(role="user", content=prompts[turn % len(prompts)]),),
-                tools=tools,
-                tool_choice=wanted,
+        yield (
+            prompts[turn % len(prompts)],
+            {
+                "tools": tools,
+                "tool_choice": tools[turn % count].name if choice == "named" else choice,
                 # Calls end by themselves; words don't always.
-                max_tokens=MOST_WORDS if choice == "auto" else None,
-            )
+                "max_tokens": MOST_WORDS if choice == "auto" else None,
+            },
         )
-    return found
 
 
 async def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--engine", choices=MEANS, default="llamacpp")
+    parser.add_argument("--engine", choices=ENGINES, default="llamacpp")
     parser.add_argument("--choice", choices=["required", "named", "auto"], default="required")
     parser.add_argument("--turns", type=int, default=100)
     args = parser.parse_args()
     counts: Counter[str] = Counter()
     tokens: list[int] = []
     replies: list[str] = []
-    async with running(args.engine) as (backend, model):
-        for turn, request in enumerate(requests(model, args.choice, args.turns)):
-            emulation = emulation_of(request, MEANS[args.engine], KNOWN)
-            reader = emulation.answer()
-            pieces: list[Piece] = []
-            async with aclosing(backend.stream(emulation.request)) as events:
-                async for event in events:
-                    if isinstance(event, AssistantDelta):
-                        pieces += reader.feed(event.text)
-                    elif isinstance(event, Usage):
-                        tokens.append(event.completion_tokens or 0)
-                    elif isinstance(event, Done):
-                        pieces += reader.close()
-                        counts[f"ended by {event.reason}"] += 1
-            calls = [piece for piece in pieces if isinstance(piece, Found)]
-            text = "".join(piece.text for piece in pieces if isinstance(piece, Text))
-            offered = {tool.name for tool in request.tools}
-            valid = [call.name in offered and _VALIDATORS[call.name].is_valid(call.arguments) for call in calls]
-            prompt = request.messages[0].content
-            outcome = "a reply" if not calls else "a valid call" if all(valid) else "an INVALID call"
-            counts[f"{outcome}, to a prompt {'for tools' if prompt in TOOL_PROMPTS else 'of words'}"] += 1
-            counts[outcome] += 1
-            if not calls:
-                replies.append(f"{prompt!r}: {text[:160]!r}")
-            if outcome == "an INVALID call":
-                print(f"turn {turn}: {calls}")
-            print(f"\r{turn + 1}", end="", file=sys.stderr, flush=True)
+    settings = load_settings({"llamacpp.context": 4096, "detect.server_timeout": 120.0})
+    with running(args.engine) as ref:
+        async with AsyncModel(ref, settings=settings) as model:
+            for turn, (prompt, wishes) in enumerate(questions(args.choice, args.turns)):
+                events: list[Event] = [event async for event in model.stream(prompt, **wishes)]
+                calls = [event.call for event in events if isinstance(event, ToolCallEvent)]
+                text = "".join(event.text for event in events if isinstance(event, AssistantDelta))
+                tokens += [event.completion_tokens or 0 for event in events if isinstance(event, Usage)]
+                counts.update(f"ended by {event.reason}" for event in events if isinstance(event, Done))
+                offered = {tool.name for tool in wishes["tools"]}
+                valid = [call.name in offered and _VALIDATORS[call.name].is_valid(call.arguments) for call in calls]
+                outcome = "a reply" if not calls else "a valid call" if all(valid) else "an INVALID call"
+                counts[f"{outcome}, to a prompt {'for tools' if prompt in TOOL_PROMPTS else 'of words'}"] += 1
+                counts[outcome] += 1
+                if not calls:
+                    replies.append(f"{prompt!r}: {text[:160]!r}")
+                if outcome == "an INVALID call":
+                    print(f"turn {turn}: {calls}")
+                print(f"\r{turn + 1}", end="", file=sys.stderr, flush=True)
     print(f"\n{args.engine}, {args.choice}: {args.turns} turns")
     for what, count in sorted(counts.items()):
         print(f"  {count:4}  {what}")
