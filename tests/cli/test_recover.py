@@ -129,3 +129,21 @@ def test_every_format_is_listed() -> None:
     assert [entry["name"] for entry in listed] == list(FORMATS)
     assert all(name in shown for name in FORMATS)
     assert all(entry["example"] for entry in listed)
+
+
+def test_bytes_that_are_no_text_spoil_their_line_alone(tmp_path: Path) -> None:
+    lines = tmp_path / "answers.jsonl"
+    lines.write_bytes(b'{"id":1,"raw":"\xff"}\n{"id":2,"raw":"hello"}\n')
+    done = recover("--jsonl", str(lines))
+    assert done.status == 1
+    first, second = done.objects
+    assert "line 1" in first["error"]["message"]
+    assert second["content"] == "hello"
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, "null", '[{"name": "f", "parameters": {"type": "str"}}]'])
+def test_tools_that_are_none_are_wrong_usage(content: str, tmp_path: Path) -> None:
+    tools = tmp_path / "tools.json"
+    tools.write_text(content)
+    done = recover("--tools", str(tools), given="hello")
+    assert (done.status, "Traceback" in done.err) == (2, False)

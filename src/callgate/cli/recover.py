@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from callgate.cli import DONE, FAILED
+from callgate.cli.inputs import read_bytes, read_json
 from callgate.cli.screen import Screen, print_json
-from callgate.vocabulary import CallgateError, Tool, UsageError
+from callgate.vocabulary import CallgateError, Tool, UsageError, repair_as_json
 
 EXAMPLES = """\
 examples:
@@ -32,6 +33,8 @@ TYPES = {
     "str": "string", "text": "string", "int": "integer", "long": "integer", "float": "number", "double": "number",
     "bool": "boolean", "dict": "object", "map": "object", "list": "array", "tuple": "array", "set": "array",
 }  # fmt: skip
+VALUES = ("default", "enum", "const", "examples")
+"""What isn't a schema within a schema."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,15 +62,15 @@ def run(arguments: argparse.Namespace) -> int:
         return _list_formats(as_json=arguments.json)
     if arguments.jsonl:
         return _lines(arguments)
-    tools = _tools_in(arguments.tools) if arguments.tools else None
-    print_json(_recovered(_text_of(arguments.file), tools, arguments.format, arguments.starts_in, arguments))
+    text = read_bytes(arguments.file or "-").decode("utf-8", "replace")
+    print_json(_recovered(text, _tools_in(arguments.tools), arguments.format, arguments.starts_in, arguments))
     return DONE
 
 
 def _lines(arguments: argparse.Namespace) -> int:
     import msgspec
 
-    given = _tools_in(arguments.tools) if arguments.tools else None
+    given = _tools_in(arguments.tools)
     status = DONE
     for number, line in enumerate(_lines_of(arguments.file), start=1):
         if not line.strip():
@@ -76,7 +79,7 @@ def _lines(arguments: argparse.Namespace) -> int:
         try:
             try:
                 entry = msgspec.json.decode(line)
-            except (msgspec.MsgspecError, RecursionError) as error:
+            except (msgspec.MsgspecError, ValueError, RecursionError) as error:
                 raise UsageError(f"line {number} is no JSON: {error}") from error
             if not isinstance(entry, dict):
                 raise UsageError(f"line {number} is no JSON object")
@@ -90,7 +93,9 @@ def _lines(arguments: argparse.Namespace) -> int:
     return status
 
 
-def _answered(entry: Mapping[str, Any], given: Any, arguments: argparse.Namespace) -> dict[str, object]:
+def _answered(
+    entry: Mapping[str, Any], given: Sequence[Tool] | None, arguments: argparse.Namespace
+) -> dict[str, object]:
     raw, starts_in = entry.get("raw"), entry.get("starts_in") or arguments.starts_in
     if not isinstance(raw, str):
         raise UsageError("`raw` is no text")
@@ -99,15 +104,19 @@ def _answered(entry: Mapping[str, Any], given: Any, arguments: argparse.Namespac
     wanted = entry.get("format") or arguments.format
     if not isinstance(wanted, str):
         raise UsageError("`format` is no name")
-    return _recovered(raw, entry.get("tools", given), wanted, starts_in, arguments)
+    if "tools" in entry:
+        given = None if entry["tools"] is None else recorded_tools(entry["tools"])
+    return _recovered(raw, given, wanted, starts_in, arguments)
 
 
-def _recovered(text: str, tools: Any, wanted: str, starts_in: Any, arguments: argparse.Namespace) -> dict[str, object]:
+def _recovered(
+    text: str, tools: Sequence[Tool] | None, wanted: str, starts_in: Any, arguments: argparse.Namespace
+) -> dict[str, object]:
     from callgate.gate import recover
 
     found = recover(
         _pieces(text, arguments.chunk),
-        None if tools is None else offered_tools(tools),
+        tools,
         format=wanted,
         starts_in=starts_in,
         repair=not arguments.no_repair,
@@ -117,15 +126,12 @@ def _recovered(text: str, tools: Any, wanted: str, starts_in: Any, arguments: ar
         "content": found.content,
         "thinking": found.thinking,
         "calls": [{"name": call.name, "arguments": call.arguments} for call in found.calls],
-        "repairs": [
-            {"path": repair.path, "from": repair.before, "to": repair.after, "rule": repair.rule}
-            for repair in found.repairs
-        ],
+        "repairs": [repair_as_json(repair) for repair in found.repairs],
     }
 
 
-def offered_tools(entries: Any) -> Sequence[Tool]:
-    """The offered tools. Schemas with types that JSON Schema doesn't know are common in what people have recorded."""
+def recorded_tools(entries: Any) -> Sequence[Tool]:
+    """The tools of a recorded exchange. Nobody can mend them any more, and many name types that JSON Schema lacks."""
     from callgate.tools import read_tools
 
     try:
@@ -139,7 +145,7 @@ def _with_known_types(value: Any, depth: int = 0) -> Any:
         return [_with_known_types(item, depth + 1) for item in value]
     if not isinstance(value, dict) or depth >= DEEPEST:
         return value
-    known = {key: _with_known_types(item, depth + 1) for key, item in value.items()}
+    known = {key: item if key in VALUES else _with_known_types(item, depth + 1) for key, item in value.items()}
     kind = known.get("type")
     if isinstance(kind, str) and kind.lower() in TYPES:
         known["type"] = TYPES[kind.lower()]
@@ -171,17 +177,10 @@ def _lines_of(path: str | None) -> Iterator[bytes]:
         raise UsageError(f"{path!r} can't be read: {error.strerror}") from error
 
 
-def _text_of(path: str | None) -> str:
-    return b"".join(_lines_of(path)).decode("utf-8", "replace")
+def _tools_in(path: str | None) -> Sequence[Tool] | None:
+    from callgate.tools import read_tools
 
-
-def _tools_in(path: str) -> object:
-    import msgspec
-
-    try:
-        return msgspec.json.decode(b"".join(_lines_of(path)))
-    except msgspec.MsgspecError as error:
-        raise UsageError(f"{path!r} has no tools in it: {error}") from error
+    return None if path is None else read_tools(read_json(path))
 
 
 def _list_formats(*, as_json: bool) -> int:

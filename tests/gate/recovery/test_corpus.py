@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from callgate.cli.recover import offered_tools
+from callgate.cli.recover import recorded_tools
 from callgate.gate.recovery import recover
 from tests.gate.recovery.reading import cut
 
@@ -33,7 +33,7 @@ def _cases(corpus: Path) -> Iterator[dict[str, Any]]:
 def _is_right(case: dict[str, Any], size: int, *, hinted: bool) -> bool:
     found = recover(
         cut(case["raw"], size) if size else case["raw"],
-        None if case["tools"] is None else offered_tools(case["tools"]),
+        None if case["tools"] is None else recorded_tools(case["tools"]),
         format=case["format"] if hinted else "auto",
         starts_in=case.get("starts_in") or "text",
     )
