@@ -4,6 +4,7 @@ Importing this room is cheap: aiohttp is loaded when a client is first used.
 """
 
 from callgate.wire.endpoints import Endpoint, is_loopback, normalise_base_url, ollama_base_url
+from callgate.wire.hops import HOPS_HEADER, hops, hops_of
 from callgate.wire.http import HttpClient, Patience
 from callgate.wire.incoming import Incoming, post_stream
 from callgate.wire.ndjson import Lines
@@ -12,12 +13,15 @@ from callgate.wire.sse import SseDecoder
 from callgate.wire.targets import redirected, shown
 
 __all__ = [
+    "HOPS_HEADER",
     "Endpoint",
     "HttpClient",
     "Incoming",
     "Lines",
     "Patience",
     "SseDecoder",
+    "hops",
+    "hops_of",
     "is_loopback",
     "normalise_base_url",
     "ollama_base_url",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from callgate.vocabulary import BadAnswer, UsageError
+from callgate.wire.hops import HOPS_HEADER, hops
 
 if TYPE_CHECKING:
     from yarl import URL
@@ -54,6 +55,8 @@ def target_of(url: str | URL, headers: Mapping[str, str]) -> tuple[URL, dict[str
         if target.scheme not in ("http", "https") or not target.host:
             raise wrong
         sent = {"User-Agent": "callgate", **headers}
+        if through := hops.get():
+            sent[HOPS_HEADER] = ",".join(through)
         if target.user is not None:
             if not any(name.lower() == "authorization" for name in headers):
                 sent["Authorization"] = _basic(target)
