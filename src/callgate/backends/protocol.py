@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Protocol, runtime_checkable
 
 import msgspec
@@ -49,6 +49,15 @@ class LoadsModels(Protocol):
     """A backend that loads models itself, and tells how it gets on."""
 
     def tell_of_loading(self, listener: Callable[[Loading], None]) -> None: ...
+
+
+@runtime_checkable
+class Embeds(Protocol):
+    """A backend whose models can turn texts into vectors."""
+
+    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+        """A vector for each of `texts`. Raises: as `Backend.stream` does."""
+        ...
 
 
 @runtime_checkable

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Sequence
 
+from callgate.backends.embeddings import vectors_in
 from callgate.backends.ollama.chats import Chats
 from callgate.backends.ollama.errors import unreachable
 from callgate.backends.ollama.names import entry_for, names, not_there, text
@@ -50,6 +51,11 @@ class OllamaBackend:
     async def rendered(self, request: ChatRequest, *, may_load: bool = False) -> RenderedPrompt | None:
         """The prompt that it makes of the request: see `ShowsPrompts.rendered`."""
         return await self._chats.rendered(request, may_load=may_load)
+
+    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+        """See `Embeds.embed`."""
+        answer = await self._chats.embeddings(model, texts)
+        return vectors_in(answer, self._server.place, len(texts))
 
     async def facts(self, model: str) -> Facts:
         """Raises: NotFound, if it has no such model; BackendError, if it doesn't answer."""

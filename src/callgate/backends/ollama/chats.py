@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -93,6 +93,17 @@ class Chats:
         except BadStatus as problem:
             raise await self._explained(problem, request, version) from None
         return prompt_in(answer)
+
+    async def embeddings(self, model: str, texts: Sequence[str]) -> object:
+        """What the server says to `/api/embed`. Raises: as `stream` does before any event."""
+        url = f"{self._server.endpoint}/api/embed"
+        body = {"model": model, "input": list(texts)}
+        try:
+            return await self._server.http.post_json(url, body, patience=self._patience)
+        except Unreachable as problem:
+            raise unreachable(problem, self._server.place, url) from problem
+        except BadStatus as problem:
+            raise await self._explained(problem, ChatRequest(model=model, messages=()), None) from None
 
     async def _would_load(self, body: Mapping[str, Any]) -> bool:
         try:

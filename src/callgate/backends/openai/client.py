@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 
 import msgspec
 
+from callgate.backends.embeddings import vectors_in
 from callgate.backends.openai.failures import Failures, is_about_a_missing_model
 from callgate.backends.openai.reading import Reading, StreamedAnswer
 from callgate.backends.openai.request import body_of
@@ -109,6 +110,17 @@ class OpenAIBackend:
 
     async def _named(self, request: ChatRequest) -> ChatRequest:
         return request if request.model else msgspec.structs.replace(request, model=await self._server.only_model())
+
+    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+        """See `Embeds.embed`."""
+        body = {"model": model, "input": list(texts), "encoding_format": "float"}
+        url = f"{self._server.base}/embeddings"
+        try:
+            answer = await self._http.post_json(url, body, headers=self._headers, patience=self._patience)
+        except BadStatus as error:
+            asked = ChatRequest(model=model, messages=())
+            raise await self._explained(error, Failures(self._server.place, asked), model) from None
+        return vectors_in(answer, self._server.place, len(texts))
 
     async def models(self) -> list[str]:
         """The names of the models that it has. Raises: BackendError."""
