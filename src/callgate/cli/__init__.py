@@ -19,6 +19,7 @@ COMMANDS = {
     "check": "what can this model really do, and how do we know?",
     "ask": "one question, answered; events as JSON lines for scripts",
     "chat": "talk to it, with tools, and swap models in mid-conversation",
+    "serve": "one OpenAI- and Ollama-compatible endpoint where tool calls just work",
     "models": "every model in reach, side by side",
     "pull": "fetch a model from the hub, if it can call tools",
     "quarantine": "models that were fetched and found wanting",
@@ -29,7 +30,7 @@ COMMANDS = {
 }
 """Each is a module of this room, with `add_arguments(parser)`, `run(arguments) -> exit status` and `EXAMPLES`."""
 
-LOGGED = frozenset({"ask", "chat", "check", "models", "pull", "render"})
+LOGGED = frozenset({"ask", "chat", "check", "models", "pull", "render", "serve"})
 """Those that have to do with models, and tell with --verbose what they do."""
 
 DONE, FAILED, USAGE, UNMET, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 4, 130

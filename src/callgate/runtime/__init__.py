@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from callgate.runtime.refresh import Refreshed, Step, refresh_models
     from callgate.runtime.rendering import Shown, show
     from callgate.runtime.report import ModelReport, error_as_json, evidence_as_json, timestamp
+    from callgate.runtime.said import Said
     from callgate.runtime.session import Session
     from callgate.runtime.sync import Detector, check, shared_detector
     from callgate.runtime.tool_files import read_tool_file
@@ -92,6 +93,7 @@ __all__ = [
     "Recorder",
     "Refreshed",
     "Reply",
+    "Said",
     "ServerFailure",
     "Servers",
     "Session",
@@ -191,6 +193,7 @@ __getattr__ = opened_on_use(
         "Recorder": "recording",
         "Refreshed": "refresh",
         "Reply": "permissions",
+        "Said": "said",
         "ServerFailure": "mcp",
         "Servers": "mcp",
         "Session": "session",

@@ -19,6 +19,7 @@ from callgate.settings.sections import (
     Models,
     Ollama,
     OpenAI,
+    Serve,
     Storage,
     Timeouts,
     Tools,
@@ -37,6 +38,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     tools: Tools = Tools()
     mcp: Mcp = Mcp()
     llamacpp: LlamaCpp = LlamaCpp()
+    serve: Serve = Serve()
     logging: Logging = Logging()
     storage: Storage = Storage()
     origins: Mapping[str, str] = {}

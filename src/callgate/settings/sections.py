@@ -174,6 +174,14 @@ class LlamaCpp(msgspec.Struct, frozen=True, kw_only=True):
     memory_budget: Annotated[Count, About("megabytes for all loaded models; 0: most of what is free")] = 0
 
 
+class Serve(msgspec.Struct, frozen=True, kw_only=True):
+    api_keys: Annotated[
+        Token,
+        Expects("keys, several with commas", several=True),
+        About("who may ask the server: one of these is required beyond this machine", env=("CALLGATE_API_KEYS",)),
+    ] = None
+
+
 class Storage(msgspec.Struct, frozen=True, kw_only=True):
     home: Annotated[
         Text | None, Expects("a folder"), About("where callgate keeps what it knows", env=("CALLGATE_HOME",))

@@ -1,0 +1,174 @@
+"""One endpoint in front of every model in reach, for programs that speak OpenAI's or Ollama's dialect.
+
+Tool calls just work there: tools go to each model in the way that suits it, calls that come as text are recovered,
+names and arguments are mended. Every answer says in X-Callgate-Mode what was done.
+
+It listens on this machine only, unless you give it a key.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from callgate.cli import DONE
+from callgate.cli.screen import Screen, print_json, printable
+from callgate.gateway import PORT, Options, ServeLimits
+from callgate.settings import Settings, load_settings
+from callgate.vocabulary import UsageError
+
+EXAMPLES = """\
+examples:
+  callgate serve                                    http://127.0.0.1:11435, every model in reach
+  callgate serve --model qwen3:8b --alias gpt-4o-mini=qwen3:8b
+  callgate serve --upstream http://lab:8000/v1      the models of a vLLM, llama-server, LM Studio or Ollama, too
+  callgate serve --require-tools                    no models that can't call tools
+  callgate serve --strategy emulate --explain       answers tell what was done, under "callgate"
+  callgate serve --host 0.0.0.0 --api-key KEY --allowed-host models.example.org
+  callgate serve --port 0 --json                    a free port; the first line is {"url": "http://127.0.0.1:…"}
+
+  OPENAI_BASE_URL=http://127.0.0.1:11435/v1 your-program
+  OLLAMA_HOST=127.0.0.1:11435 ollama run qwen3:8b
+
+exit status: 0 it was told to stop · 1 it failed · 2 wrong usage
+"""
+
+STRATEGIES = ("auto", "native", "emulate", "off")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    limits = ServeLimits()
+    parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen (127.0.0.1)")
+    parser.add_argument("--port", type=_port, default=PORT, metavar="N", help=f"its port ({PORT}); 0: any that is free")
+    parser.add_argument("--json", action="store_true", help='say {"url": …} when it is ready')
+    models = parser.add_argument_group("models")
+    models.add_argument("--model", metavar="MODEL", help="for requests that name none")
+    models.add_argument(
+        "--alias",
+        action="append",
+        default=[],
+        type=_pair,
+        metavar="NAME=MODEL",
+        help="another name for a model (again)",
+    )
+    models.add_argument(
+        "--upstream", action="append", default=[], metavar="URL", help="a server whose models are served, too (again)"
+    )
+    models.add_argument("--fallback", metavar="MODELS", help="who answers if a model fails: models, with commas")
+    models.add_argument("--require-tools", action="store_true", help="only models that can call tools")
+    models.add_argument("--strategy", choices=STRATEGIES, help="how tools reach models; auto: as each of them can")
+    models.add_argument(
+        "--model-strategy",
+        action="append",
+        default=[],
+        type=_pair,
+        metavar="MODEL=STRATEGY",
+        help="another for one model (again)",
+    )
+    models.add_argument("--explain", action="store_true", help='say under "callgate" what was done to an answer')
+    doors = parser.add_argument_group("who may ask")
+    doors.add_argument("--api-key", action="append", default=[], metavar="KEY", help="one that is required (again)")
+    doors.add_argument(
+        "--allowed-host", action="append", default=[], metavar="NAME", help="what clients may call this machine (again)"
+    )
+    doors.add_argument(
+        "--cors", action="append", default=[], metavar="ORIGIN", help="a web page that may ask; * is any (again)"
+    )
+    bounds = parser.add_argument_group("limits")
+    bounds.add_argument("--drain", type=_seconds, default=30.0, metavar="SECONDS", help="for answers, at the end (30)")
+    bounds.add_argument(
+        "--max-body", type=_count, default=limits.body_bytes >> 20, metavar="MB", help="the longest request (64)"
+    )
+    bounds.add_argument("--max-tools", type=_count, default=limits.tools, metavar="N", help="in one request (1000)")
+    bounds.add_argument(
+        "--max-seconds", type=_seconds, default=limits.seconds, metavar="N", help="for one answer (3600); 0: no limit"
+    )
+    bounds.add_argument(
+        "--max-concurrent", type=_count, default=limits.at_once, metavar="N", help="answers at the same time (1000)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    settings = _settings(arguments)
+    options = _options(arguments, settings)
+    from importlib.util import find_spec
+
+    if find_spec("uvicorn") is None:
+        raise UsageError("the server needs uvicorn", hint="pip install 'callgate[serve]'")
+    from callgate.gateway import serve
+
+    serve(settings, options, on_ready=lambda url: _say_ready(url, as_json=arguments.json))
+    return DONE
+
+
+def _settings(arguments: argparse.Namespace) -> Settings:
+    settings = load_settings()
+    overrides: dict[str, object] = {}
+    if arguments.require_tools:
+        overrides["models.require_tools"] = True
+    if arguments.strategy:
+        overrides["tools.strategy"] = arguments.strategy
+    if arguments.model_strategy:
+        said = [f"{model}={strategy}" for model, strategy in arguments.model_strategy]
+        overrides["tools.per_model"] = ",".join(filter(None, (settings.tools.per_model, *said)))
+    if arguments.upstream:
+        named = [f"upstream {number}={url}" for number, url in enumerate(arguments.upstream, start=1)]
+        overrides["discovery.endpoints"] = ",".join(filter(None, (settings.discovery.endpoints, *named)))
+    return load_settings(overrides) if overrides else settings
+
+
+def _options(arguments: argparse.Namespace, settings: Settings) -> Options:
+    kept = settings.serve.api_keys
+    keys = [*arguments.api_key, *(kept.reveal().split(",") if kept else ())]
+    return Options(
+        host=arguments.host,
+        port=arguments.port,
+        keys=tuple(key.strip() for key in keys if key.strip()),
+        allowed_hosts=tuple(arguments.allowed_host),
+        origins=tuple(arguments.cors),
+        explain=arguments.explain,
+        model=arguments.model,
+        aliases=dict(arguments.alias),
+        fallback=arguments.fallback,
+        drain=arguments.drain,
+        limits=ServeLimits(
+            body_bytes=arguments.max_body << 20,
+            tools=arguments.max_tools,
+            seconds=arguments.max_seconds,
+            at_once=arguments.max_concurrent,
+        ),
+    )
+
+
+def _say_ready(url: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"url": url})
+        return
+    screen = Screen(sys.stderr)
+    screen.line(printable(f"callgate answers at {url} (OpenAI: {url}/v1, Ollama: {url}); Ctrl-C ends it"))
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not (name and equals and value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return name, value
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 1,000,000")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 <= seconds <= 10**7:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
+    return seconds

@@ -1,0 +1,21 @@
+"""The HTTP server: one endpoint in front of every backend where tool calls just work, for clients of any dialect.
+
+A plain ASGI application. A dialect is one file in `dialects/`; who may ask, what is counted and what is limited is the
+same for all of them.
+"""
+
+from typing import TYPE_CHECKING
+
+from callgate.doors import opened_on_use
+
+if TYPE_CHECKING:
+    from callgate.gateway.app import App
+    from callgate.gateway.options import PORT, Options, ServeLimits
+    from callgate.gateway.serving import serve
+
+__all__ = ["PORT", "App", "Options", "ServeLimits", "serve"]
+
+__getattr__ = opened_on_use(
+    __name__,
+    {"App": "app", "Options": "options", "PORT": "options", "ServeLimits": "options", "serve": "serving"},
+)

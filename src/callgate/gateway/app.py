@@ -1,0 +1,128 @@
+"""The server as a plain ASGI application: it guards the door, finds the route, and tells errors in the right words."""
+
+from __future__ import annotations
+
+import logging
+import time
+from secrets import token_hex
+
+import msgspec
+
+from callgate.gateway.access import Noted
+from callgate.gateway.answering import Answering
+from callgate.gateway.asgi import ClientGone, Exchange, Receive, Refused, Scope, Send
+from callgate.gateway.dialect import Dialect, Failure
+from callgate.gateway.dialects import DIALECTS
+from callgate.gateway.failures import failure_of, unexpected
+from callgate.gateway.guards import Guard, preflight
+from callgate.gateway.metrics import CONTENT_TYPE, Metrics
+from callgate.gateway.options import Options
+from callgate.gateway.routing import Found, Routes
+from callgate.settings import Settings, load_settings
+from callgate.vocabulary import CallgateError
+from callgate.wire import hops
+
+log = logging.getLogger(__name__)
+
+OWN_PATHS = ("/health", "/ready", "/metrics")
+_GONE = 499
+"""What is noted where nobody was there any more to be told."""
+_NOT_READY = Failure(status=503, kind="not_ready", message="the server isn't ready")
+
+
+class App:
+    """Give it to any ASGI server. Belongs to the event loop that starts it."""
+
+    def __init__(self, settings: Settings | None = None, options: Options | None = None) -> None:
+        """Raises: UsageError, if the options are no good."""
+        options = options or Options()
+        self._options = msgspec.structs.replace(options, instance=options.instance or token_hex(8))
+        self._settings = settings or load_settings()
+        self._guard = Guard(self._options)
+        self._routes = Routes(DIALECTS)
+        self._answering: Answering | None = None
+        self.metrics = Metrics()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "http":
+            await self._exchange(Exchange(scope, receive, send))
+
+    async def start(self) -> None:
+        """Raises: UsageError, if the options are no good."""
+        self._answering = Answering(self._settings, self._options, self.metrics)
+
+    async def stop(self) -> None:
+        answering, self._answering = self._answering, None
+        if answering:
+            await answering.close()
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        while True:
+            kind = (await receive())["type"]
+            try:
+                await (self.start() if kind == "lifespan.startup" else self.stop())
+            except CallgateError as error:
+                await send({"type": f"{kind}.failed", "message": error.message})
+                return
+            await send({"type": f"{kind}.complete"})
+            if kind == "lifespan.shutdown":
+                return
+
+    async def _exchange(self, exchange: Exchange) -> None:
+        started = time.monotonic()
+        found = self._routes.find(exchange.method, exchange.path)
+        own = exchange.path if exchange.path in OWN_PATHS else "none"
+        noted = Noted(exchange.method, found.route.path if found.route else own)
+        self.metrics.under_way.add()
+        try:
+            await self._answered(exchange, found, noted)
+        except ClientGone:
+            exchange.status = _GONE
+        except Refused as refused:
+            await _refuse(exchange, found.dialect, refused)
+        except CallgateError as error:
+            await _refuse(exchange, found.dialect, Refused(failure_of(error)))
+        except Exception as error:
+            log.exception("a mistake of ours (%s)", type(error).__name__)
+            await _refuse(exchange, found.dialect, Refused(unexpected()))
+        finally:
+            self.metrics.under_way.add(by=-1)
+            noted.status, noted.seconds = exchange.status or _GONE, time.monotonic() - started
+            self.metrics.requests.add(noted.route, noted.model, str(noted.status))
+            self.metrics.seconds.observe(noted.seconds, noted.route)
+            noted.write()
+
+    async def _answered(self, exchange: Exchange, found: Found, noted: Noted) -> None:
+        through = self._guard.check(exchange)
+        hops.set((*through, self._options.instance))
+        if exchange.method == "OPTIONS":
+            await exchange.answer(b"", status=204, headers=preflight(self._routes.methods(exchange.path)))
+        elif exchange.path in OWN_PATHS:
+            await self._tell(exchange)
+        elif found.route is None:
+            raise Refused(self._routes.nothing_at(exchange.method, exchange.path))
+        elif self._answering is None:
+            raise Refused(_NOT_READY)
+        else:
+            await self._answering.answer(exchange, found, noted)
+
+    async def _tell(self, exchange: Exchange) -> None:
+        if exchange.method not in ("GET", "HEAD"):
+            raise Refused(Failure(status=405, kind="method", message=f"{exchange.method} isn't for this path"))
+        if exchange.path == "/metrics":
+            await exchange.answer(self.metrics.written(), content_type=CONTENT_TYPE)
+        elif exchange.path == "/ready" and self._answering is None:
+            raise Refused(_NOT_READY)
+        else:
+            await exchange.answer(b'{"status":"ok"}')
+
+
+async def _refuse(exchange: Exchange, dialect: Dialect, refused: Refused) -> None:
+    if exchange.status is None:
+        content = msgspec.json.encode(dialect.error(refused.failure))
+        await exchange.answer(content, status=refused.failure.status, headers=refused.headers)
+    elif not exchange.is_over:
+        # Half an answer: the client sees that it has no end.
+        raise refused

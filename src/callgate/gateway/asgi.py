@@ -1,0 +1,149 @@
+"""One exchange with a client, in the words of ASGI: what arrives, bounded, and what is sent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
+from typing import Any
+
+import msgspec
+
+from callgate import __version__
+from callgate.gateway.dialect import Extra, Failure
+from callgate.vocabulary import UsageError
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Header = tuple[bytes, bytes]
+
+JSON = "application/json"
+_OURS: tuple[Header, ...] = ((b"server", b"callgate"), (b"x-callgate", __version__.encode()))
+_GATES = frozenset(
+    {"messages", "tools", "tool_choice", "parallel_tool_calls", "stream", "stream_options", "format"}
+) | {
+    "model",
+    "n",
+    "functions",
+    "function_call",
+    "response_format",
+}
+"""What the gate decides on, under every name that a backend may know it by. No dialect lets it pass unread."""
+
+
+class Refused(Exception):
+    """A request that isn't answered as it is."""
+
+    def __init__(self, failure: Failure, headers: Iterable[Header] = ()) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+        self.headers = tuple(headers)
+
+
+class ClientGone(Exception):
+    """Nobody is there any more to be answered."""
+
+
+class Exchange:
+    """A request and its answer."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.method: str = scope["method"]
+        self.path: str = scope["path"]
+        self.query: bytes = scope.get("query_string", b"")
+        self.headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        self.receive = receive
+        self.send = send
+        self.more_headers: list[Header] = []
+        """For every answer to this request."""
+        self.status: int | None = None
+        """Of the answer, once it has begun."""
+        self.is_over = False
+        self.is_gone = False
+        """The client went away before that."""
+
+    async def body(self, *, most: int, seconds: float) -> bytes:
+        """Raises: Refused, if it is too long or takes too long; ClientGone."""
+        try:
+            async with asyncio.timeout(seconds or None):
+                pieces = [piece async for piece in self.pieces(most=most)]
+        except TimeoutError:
+            raise Refused(
+                Failure(status=408, kind="too_slow", message=f"the request didn't arrive within {seconds:g} s")
+            ) from None
+        return b"".join(pieces)
+
+    async def pieces(self, *, most: int | None = None) -> AsyncIterator[bytes]:
+        """Of the body, as they arrive. Raises: as `body` does, but for time."""
+        size = 0
+        too_long = Failure(status=413, kind="too_large", message=f"the request has more than {most or 0:,} bytes")
+        announced = self.headers.get("content-length", "")
+        if most is not None and announced.isdecimal() and int(announced) > most:
+            raise Refused(too_long)
+        while True:
+            message = await self.receive()
+            if message["type"] == "http.disconnect":
+                raise ClientGone
+            piece = message.get("body", b"")
+            size += len(piece)
+            if most is not None and size > most:
+                raise Refused(too_long)
+            if piece:
+                yield piece
+            if not message.get("more_body", False):
+                return
+
+    async def start(self, status: int, content_type: str, headers: Iterable[Header] = ()) -> None:
+        self.status = status
+        sent = [(b"content-type", content_type.encode()), *_OURS, *self.more_headers, *headers]
+        await self.send({"type": "http.response.start", "status": status, "headers": sent})
+
+    async def piece(self, content: bytes) -> None:
+        await self.send({"type": "http.response.body", "body": content, "more_body": True})
+
+    async def end(self, content: bytes = b"") -> None:
+        self.is_over = True
+        await self.send({"type": "http.response.body", "body": content, "more_body": False})
+
+    async def answer(
+        self, content: bytes, *, status: int = 200, content_type: str = JSON, headers: Iterable[Header] = ()
+    ) -> None:
+        """All at once."""
+        length = (b"content-length", str(len(content)).encode())
+        await self.start(status, content_type, (length, *headers))
+        await self.end(b"" if self.method == "HEAD" else content)
+
+
+def decoded(content: bytes, type_: type, *, nesting: int) -> tuple[Any, Extra]:
+    """The record in a body, and what else is in it. Raises: UsageError, which says what is wrong and where."""
+    try:
+        raw = msgspec.json.decode(content)
+    except RecursionError:
+        raise UsageError(f"the request is nested more than {nesting} deep") from None
+    except (msgspec.DecodeError, ValueError):
+        raise UsageError("the request is no JSON") from None
+    if not isinstance(raw, dict):
+        raise UsageError("the request is no JSON object")
+    if is_deeper(raw, nesting):
+        raise UsageError(f"the request is nested more than {nesting} deep")
+    try:
+        record: Any = msgspec.convert(raw, type_)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"the request isn't as it should be: {error}") from None
+    known = {*type_.__struct_fields__, *_GATES}  # type: ignore[attr-defined]
+    return record, {name: value for name, value in raw.items() if name not in known}
+
+
+def is_deeper(value: object, nesting: int) -> bool:
+    """Whether objects and lists are more than `nesting` deep in each other."""
+    level: list[object] = [value]
+    for _ in range(nesting):
+        level = [inner for outer in level for inner in _inside(outer)]
+        if not level:
+            return False
+    return True
+
+
+def _inside(value: object) -> Iterable[object]:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [each for each in inner if isinstance(each, dict | list)]

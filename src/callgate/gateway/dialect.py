@@ -1,0 +1,156 @@
+"""What a dialect is made of. It turns what arrives into requests and events into what is sent, and knows nothing else.
+
+A new dialect is one file with a `Dialect` in it, and its name in `dialects/`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from callgate.gate import Mode
+from callgate.runtime import Said, StockedModel
+from callgate.vocabulary import ChatRequest, Event, Facts
+
+Extra = Mapping[str, Any]
+"""What a request has besides the fields that are known."""
+Explanation = Mapping[str, Any]
+"""What was done to an answer: `mode`, `repairs`, `notices`."""
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True):
+    """An error, before it is put in a dialect's words."""
+
+    status: int
+    kind: str
+    """A word for programs: the name of our error, or what was exceeded."""
+    message: str
+    hint: str | None = None
+
+    @property
+    def said(self) -> str:
+        """All of it, for dialects that have one text for an error."""
+        return f"{self.message} ({self.hint})" if self.hint else self.message
+
+
+class Writer(Protocol):
+    """Puts one answer in a dialect's words: piece by piece, or whole."""
+
+    def feed(self, event: Event) -> bytes:
+        """What is sent for it; nothing, if it is for the end."""
+        ...
+
+    def end(self, explanation: Explanation | None) -> bytes:
+        """After the last event."""
+        ...
+
+    def fail(self, failure: Failure) -> bytes:
+        """In the middle: nothing follows."""
+        ...
+
+    def whole(self, said: Said, explanation: Explanation | None) -> object:
+        """For clients that don't want it in pieces: the object to send. Nothing was fed before."""
+        ...
+
+
+def last_events(said: Said) -> tuple[Event, ...]:
+    """Those of a whole answer that are told at its end."""
+    return (*said.used, said.done) if said.done else tuple(said.used)
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """What a client wants a model to say."""
+
+    model: str
+    request: ChatRequest
+    stream: bool
+    writer: Callable[[str], Writer]
+    """For an answer of the model of this name."""
+    at_once: object | None = None
+    """The whole answer, where the model needn't be asked for it."""
+
+
+class EmbedWish(msgspec.Struct, frozen=True, kw_only=True):
+    model: str
+    texts: tuple[str, ...]
+    write: Callable[[Sequence[Sequence[float]]], object]
+
+
+class ServedModel(msgspec.Struct, frozen=True, kw_only=True):
+    """A model as clients see it."""
+
+    id: str
+    stocked: StockedModel
+    mode: Mode
+    """How tools reach it through this server."""
+    facts: Facts | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """All that is known of it, with the evidence."""
+        return {"ref": self.stocked.as_json()["ref"], "mode": self.mode, **self.stocked.report.as_json()}
+
+
+class Talk(msgspec.Struct, frozen=True):
+    """A model is asked for an answer."""
+
+    body: type
+    read: Callable[[Any, Extra], Wish]
+    stream_type: str
+    """The media type of an answer in pieces."""
+
+
+class Embed(msgspec.Struct, frozen=True):
+    """Texts become vectors."""
+
+    body: type
+    read: Callable[[Any, Extra], EmbedWish]
+
+
+class ListModels(msgspec.Struct, frozen=True):
+    write: Callable[[Sequence[ServedModel]], object]
+
+
+class ShowModel(msgspec.Struct, frozen=True):
+    """One model. Its name is the rest of the path, or in the body."""
+
+    write: Callable[[ServedModel], object]
+    body: type | None = None
+    name: Callable[[Any], str] = str
+
+
+class ListRunning(msgspec.Struct, frozen=True):
+    """What is loaded now: by name, and what an Ollama says of its own."""
+
+    write: Callable[[Sequence[str], Sequence[Mapping[str, Any]]], object]
+
+
+class Say(msgspec.Struct, frozen=True):
+    """Always the same."""
+
+    content: bytes
+    content_type: str = "application/json"
+
+
+class PassOn(msgspec.Struct, frozen=True):
+    """Goes to the Ollama behind, as it is."""
+
+
+Action = Talk | Embed | ListModels | ShowModel | ListRunning | Say | PassOn
+
+
+class Route(msgspec.Struct, frozen=True):
+    """A path that ends in `/*` has something behind it that may be anything."""
+
+    method: str
+    path: str
+    action: Action
+
+
+class Dialect(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    root: str
+    """How its paths begin: errors for others that begin so are put in its words."""
+    routes: tuple[Route, ...]
+    error: Callable[[Failure], object]

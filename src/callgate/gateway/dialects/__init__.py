@@ -1,0 +1,7 @@
+"""The dialects that the server speaks, one file each. The first speaks where nobody knows what the client speaks."""
+
+from callgate.gateway.dialect import Dialect
+from callgate.gateway.dialects.ollama import OLLAMA
+from callgate.gateway.dialects.openai import OPENAI
+
+DIALECTS: tuple[Dialect, ...] = (OPENAI, OLLAMA)

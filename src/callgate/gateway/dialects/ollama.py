@@ -1,0 +1,400 @@
+"""Ollama's dialect: what its own clients ask, the `ollama` command among them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from callgate.gateway.dialect import (
+    Dialect,
+    Embed,
+    EmbedWish,
+    Explanation,
+    Extra,
+    Failure,
+    ListModels,
+    ListRunning,
+    PassOn,
+    Route,
+    Say,
+    ServedModel,
+    ShowModel,
+    Talk,
+    Wish,
+    last_events,
+)
+from callgate.runtime import Said, read_messages
+from callgate.tools import read_tools
+from callgate.vocabulary import (
+    AssistantDelta,
+    Capabilities,
+    ChatRequest,
+    Done,
+    Event,
+    ServerKind,
+    Think,
+    ThinkingDelta,
+    ToolCall,
+    ToolCallEvent,
+    Usage,
+    UsageError,
+)
+
+VERSION = "0.32.15"
+"""Of the Ollama whose dialect this is: clients ask for it to know what they may send."""
+_LEVELS: tuple[Think, ...] = ("low", "medium", "high", "max")
+_encode = msgspec.json.encode
+
+
+class _Asked(msgspec.Struct, frozen=True, kw_only=True):
+    model: str = ""
+    stream: bool | None = None
+    format: str | dict[str, Any] | None = None
+    options: dict[str, Any] | None = None
+    think: bool | str | None = None
+    keep_alive: str | float | None = None
+
+    def all_options(self) -> dict[str, Any]:
+        options = {name: value for name, value in (self.options or {}).items() if name != "num_predict"}
+        return options if self.keep_alive is None else {**options, "keep_alive": self.keep_alive}
+
+    @property
+    def max_tokens(self) -> int | None:
+        """Less than none is as many as it likes."""
+        wanted = (self.options or {}).get("num_predict")
+        return wanted if type(wanted) is int and wanted > 0 else None
+
+    @property
+    def is_farewell(self) -> bool:
+        return self.keep_alive in (0, "0", "0s")
+
+
+class ChatBody(_Asked, frozen=True, kw_only=True):
+    messages: list[dict[str, Any]] | None = None
+    tools: list[dict[str, Any]] | None = None
+    tool_choice: str | None = None
+    parallel_tool_calls: bool | None = None
+
+
+class GenerateBody(_Asked, frozen=True, kw_only=True):
+    prompt: str | None = None
+    system: str | None = None
+    images: list[str] | None = None
+    suffix: str | None = None
+    raw: bool | None = None
+    template: str | None = None
+    context: list[int] | None = None
+
+
+class EmbedBody(msgspec.Struct, frozen=True, kw_only=True):
+    input: str | list[str]
+    model: str = ""
+    dimensions: int | None = None
+
+
+class EmbeddingsBody(msgspec.Struct, frozen=True, kw_only=True):
+    prompt: str
+    model: str = ""
+
+
+class ShowBody(msgspec.Struct, frozen=True, kw_only=True):
+    model: str | None = None
+    name: str | None = None
+    """As it was called once."""
+
+
+def _chat(body: ChatBody, extra: Extra) -> Wish:
+    request = ChatRequest(
+        model="",
+        messages=read_messages(body.messages or []),
+        tools=read_tools(body.tools) if body.tools else (),
+        tool_choice=body.tool_choice,
+        parallel_tool_calls=body.parallel_tool_calls,
+        schema=_schema(body.format),
+        think=_think(body.think),
+        max_tokens=body.max_tokens,
+        options=body.all_options(),
+        extra=extra,
+    )
+    empty = {"message": {"role": "assistant", "content": ""}}
+    return Wish(
+        model=body.model,
+        request=request,
+        stream=body.stream is not False,
+        writer=partial(ChatWriter, started=time.monotonic_ns()),
+        at_once=None if body.messages else _only_loaded(body, empty),
+    )
+
+
+def _generate(body: GenerateBody, extra: Extra) -> Wish:
+    if body.raw or body.template or body.suffix:
+        raise UsageError("'raw', 'template' and 'suffix' aren't to be had here", hint="leave them out")
+    said: list[Mapping[str, Any]] = [{"role": "system", "content": body.system}] if body.system else []
+    said.append({"role": "user", "content": body.prompt or "", "images": body.images or []})
+    request = ChatRequest(
+        model="",
+        messages=read_messages(said),
+        schema=_schema(body.format),
+        think=_think(body.think),
+        max_tokens=body.max_tokens,
+        options=body.all_options(),
+        extra=extra,
+    )
+    return Wish(
+        model=body.model,
+        request=request,
+        stream=body.stream is not False,
+        writer=partial(GenerateWriter, started=time.monotonic_ns()),
+        at_once=None if body.prompt or body.images else _only_loaded(body, {"response": ""}),
+    )
+
+
+def _only_loaded(body: _Asked, empty: Mapping[str, Any]) -> object:
+    """Whoever says nothing wants a model to be loaded, or gone. Ours come when they are needed."""
+    done = {"done": True, "done_reason": "unload" if body.is_farewell else "load"}
+    return {"model": body.model, "created_at": _now(), **empty, **done}
+
+
+def _schema(given: str | dict[str, Any] | None) -> dict[str, Any] | None:
+    if isinstance(given, str):
+        if given not in ("", "json"):
+            raise UsageError(f"'format' can't be {given[:40]!r}", hint="it is json, or a JSON Schema")
+        return {"type": "object"} if given else None
+    return given or None
+
+
+def _think(given: bool | str | None) -> Think | None:
+    for level in _LEVELS:
+        if given == level:
+            return level
+    if isinstance(given, str):
+        raise UsageError(f"'think' can't be {given[:40]!r}", hint="true, false, low, medium, high or max")
+    return given
+
+
+class _Writer:
+    def __init__(self, model: str, *, started: int) -> None:
+        self._model = model
+        self._name = b'{"model":' + _encode(model) + b',"created_at":"'
+        self._usage = Usage()
+        self._reason = "stop"
+        self._calls = 0
+        self._started = started
+        self._first: int | None = None
+
+    def _line(self, inner: bytes) -> bytes:
+        if self._first is None:
+            self._first = time.monotonic_ns()
+        return self._name + _now().encode() + b'",' + inner + b',"done":false}\n'
+
+    def note(self, event: Event) -> bytes:
+        if isinstance(event, Usage):
+            self._usage = event
+        elif isinstance(event, Done):
+            self._reason = "length" if event.reason == "length" else "stop"
+        return b""
+
+    def last(self, inner: Mapping[str, Any], explanation: Explanation | None) -> dict[str, Any]:
+        now = time.monotonic_ns()
+        first = self._first or now
+        done = {
+            "model": self._model,
+            "created_at": _now(),
+            **inner,
+            "done": True,
+            "done_reason": self._reason,
+            "total_duration": now - self._started,
+            "load_duration": 0,
+            "prompt_eval_count": self._usage.prompt_tokens or 0,
+            "prompt_eval_duration": first - self._started,
+            "eval_count": self._usage.completion_tokens or 0,
+            "eval_duration": now - first,
+        }
+        return done if explanation is None else {**done, "callgate": explanation}
+
+    def fail(self, failure: Failure) -> bytes:
+        return _encode(_error(failure)) + b"\n"
+
+    def hear_out(self, said: Said) -> None:
+        for event in last_events(said):
+            self.note(event)
+
+
+class ChatWriter(_Writer):
+    def feed(self, event: Event) -> bytes:
+        if isinstance(event, AssistantDelta):
+            return self._line(b'"message":{"role":"assistant","content":' + _encode(event.text) + b"}")
+        if isinstance(event, ThinkingDelta):
+            said = _encode(event.text)
+            return self._line(b'"message":{"role":"assistant","content":"","thinking":' + said + b"}")
+        if isinstance(event, ToolCallEvent):
+            call = _encode(_call(event.call, self._calls))
+            self._calls += 1
+            return self._line(b'"message":{"role":"assistant","content":"","tool_calls":[' + call + b"]}")
+        return self.note(event)
+
+    def end(self, explanation: Explanation | None) -> bytes:
+        return _encode(self.last({"message": {"role": "assistant", "content": ""}}, explanation)) + b"\n"
+
+    def whole(self, said: Said, explanation: Explanation | None) -> object:
+        self.hear_out(said)
+        message: dict[str, Any] = {"role": "assistant", "content": said.text}
+        if said.thinking:
+            message["thinking"] = said.thinking
+        if said.calls:
+            message["tool_calls"] = [_call(call, number) for number, call in enumerate(said.calls)]
+        return self.last({"message": message}, explanation)
+
+
+class GenerateWriter(_Writer):
+    def feed(self, event: Event) -> bytes:
+        if isinstance(event, AssistantDelta):
+            return self._line(b'"response":' + _encode(event.text))
+        if isinstance(event, ThinkingDelta):
+            return self._line(b'"response":"","thinking":' + _encode(event.text))
+        return self.note(event)
+
+    def end(self, explanation: Explanation | None) -> bytes:
+        return _encode(self.last({"response": ""}, explanation)) + b"\n"
+
+    def whole(self, said: Said, explanation: Explanation | None) -> object:
+        self.hear_out(said)
+        thinking = {"thinking": said.thinking} if said.thinking else {}
+        return self.last({"response": said.text, **thinking}, explanation)
+
+
+def _moment(at: float | None) -> str:
+    return datetime.fromtimestamp(at or 0, UTC).isoformat().replace("+00:00", "Z")
+
+
+def _now() -> str:
+    return _moment(time.time())
+
+
+def _call(call: ToolCall, number: int) -> dict[str, Any]:
+    """Ollama's clients take an object alone."""
+    arguments = {"arguments": call.arguments} if isinstance(call.arguments, str) else call.arguments
+    return {"id": call.id, "function": {"index": number, "name": call.name, "arguments": arguments}}
+
+
+def _embed(body: EmbedBody, extra: Extra) -> EmbedWish:  # noqa: ARG001
+    if body.dimensions is not None:
+        raise UsageError("the vectors are as long as the model makes them", hint="leave out 'dimensions'")
+    texts = (body.input,) if isinstance(body.input, str) else tuple(body.input)
+    return EmbedWish(model=body.model, texts=texts, write=lambda found: {"model": body.model, "embeddings": found})
+
+
+def _embedding(body: EmbeddingsBody, extra: Extra) -> EmbedWish:  # noqa: ARG001
+    return EmbedWish(model=body.model, texts=(body.prompt,), write=lambda vectors: {"embedding": vectors[0]})
+
+
+def _tags(models: Sequence[ServedModel]) -> object:
+    return {"models": [_listed(model) for model in models]}
+
+
+def _listed(model: ServedModel) -> dict[str, Any]:
+    found = model.stocked.found
+    return {
+        "name": model.id,
+        "model": model.id,
+        "modified_at": _moment(found.modified),
+        "size": found.size or 0,
+        "digest": found.digest or "",
+        "details": _details(model),
+        "capabilities": _capabilities(model),
+    }
+
+
+def _show(model: ServedModel) -> object:
+    known = model.stocked.capabilities
+    facts = model.facts
+    if facts and facts.server is ServerKind.OLLAMA and facts.answer:
+        shown = {**facts.answer, "capabilities": _capabilities(model)}
+    else:
+        templates = (facts.templates if facts else None) or {}
+        shown = {
+            "modelfile": f"FROM {model.id}\n",
+            "parameters": "",
+            "template": templates.get("default", ""),
+            "details": _details(model),
+            "model_info": _info(known) if known else {},
+            "modified_at": _moment(model.stocked.found.modified),
+            "capabilities": _capabilities(model),
+        }
+    return {**shown, "callgate": model.as_json()}
+
+
+def _details(model: ServedModel) -> dict[str, Any]:
+    known = model.stocked.capabilities or Capabilities(name=model.id)
+    family = known.family or known.architecture or ""
+    return {
+        "format": "gguf",
+        "family": family,
+        "families": [family] if family else [],
+        "parameter_size": known.parameter_size or "",
+        "quantization_level": known.quantization or "",
+    }
+
+
+def _info(known: Capabilities) -> dict[str, Any]:
+    architecture = known.architecture or "unknown"
+    told = {
+        "general.architecture": known.architecture,
+        "general.parameter_count": known.parameter_count,
+        f"{architecture}.context_length": known.context_length,
+    }
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _capabilities(model: ServedModel) -> list[str]:
+    """What a client gets here, which may be more than the model can do by itself."""
+    known = model.stocked.capabilities or Capabilities(name=model.id)
+    if known.is_embedding:
+        return ["embedding"]
+    told = {"tools": model.mode != "off", "vision": known.supports_vision, "thinking": known.supports_thinking}
+    return ["completion", *(word for word, can in told.items() if can)]
+
+
+def _running(loaded: Sequence[str], of_ollama: Sequence[Mapping[str, Any]]) -> object:
+    ours = [{"name": name, "model": name, "size": 0, "size_vram": 0, "digest": ""} for name in loaded]
+    return {"models": [*of_ollama, *ours]}
+
+
+def _error(failure: Failure) -> dict[str, Any]:
+    return {"error": failure.said}
+
+
+_LINES = "application/x-ndjson"
+_PASSED_ON = (
+    ("POST", "/api/pull"),
+    ("POST", "/api/push"),
+    ("POST", "/api/create"),
+    ("POST", "/api/copy"),
+    ("DELETE", "/api/delete"),
+    ("HEAD", "/api/blobs/*"),
+    ("POST", "/api/blobs/*"),
+)
+
+OLLAMA = Dialect(
+    name="ollama",
+    root="/api",
+    routes=(
+        Route("POST", "/api/chat", Talk(ChatBody, _chat, _LINES)),
+        Route("POST", "/api/generate", Talk(GenerateBody, _generate, _LINES)),
+        Route("POST", "/api/embed", Embed(EmbedBody, _embed)),
+        Route("POST", "/api/embeddings", Embed(EmbeddingsBody, _embedding)),
+        Route("GET", "/api/tags", ListModels(_tags)),
+        Route("POST", "/api/show", ShowModel(_show, ShowBody, lambda body: body.model or body.name or "")),
+        Route("GET", "/api/ps", ListRunning(_running)),
+        Route("GET", "/api/version", Say(_encode({"version": VERSION}))),
+        Route("HEAD", "/", Say(b"", "text/plain; charset=utf-8")),
+        Route("GET", "/", Say(b"Ollama is running", "text/plain; charset=utf-8")),
+        *(Route(method, path, PassOn()) for method, path in _PASSED_ON),
+    ),
+    error=_error,
+)

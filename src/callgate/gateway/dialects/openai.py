@@ -1,0 +1,374 @@
+"""OpenAI's dialect: chat completions, completions, models, embeddings."""
+
+from __future__ import annotations
+
+import sys
+import time
+from array import array
+from base64 import b64encode
+from collections.abc import Sequence
+from secrets import token_hex
+from typing import Any, Literal
+
+import msgspec
+
+from callgate.gateway.dialect import (
+    Dialect,
+    Embed,
+    EmbedWish,
+    Explanation,
+    Extra,
+    Failure,
+    ListModels,
+    Route,
+    ServedModel,
+    ShowModel,
+    Talk,
+    Wish,
+    last_events,
+)
+from callgate.runtime import Said, read_messages
+from callgate.tools import read_tools
+from callgate.vocabulary import (
+    AssistantDelta,
+    ChatRequest,
+    Done,
+    Event,
+    Message,
+    Think,
+    ThinkingDelta,
+    ToolCall,
+    ToolCallEvent,
+    Usage,
+    UsageError,
+)
+
+_OPTIONS = ("temperature", "top_p", "seed", "stop", "presence_penalty", "frequency_penalty")
+_EFFORTS: dict[str, Think] = {
+    "none": False,
+    "minimal": "low",
+    "low": "low",
+    "medium": "medium",
+    "high": "high",
+    "xhigh": "max",
+    "max": "max",
+}
+_ANY_OBJECT = {"type": "object"}
+_encode = msgspec.json.encode
+
+
+class StreamOptions(msgspec.Struct, frozen=True):
+    include_usage: bool | None = None
+
+
+class _Sampling(msgspec.Struct, frozen=True, kw_only=True):
+    model: str | None = None
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    n: int | None = None
+    max_tokens: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    stop: str | list[str] | None = None
+    presence_penalty: float | None = None
+    frequency_penalty: float | None = None
+
+    def options(self) -> dict[str, Any]:
+        if self.n not in (None, 1):
+            raise UsageError("there is one answer to a request: 'n' can't be more than 1")
+        return {name: value for name in _OPTIONS if (value := getattr(self, name)) is not None}
+
+    @property
+    def wants_usage(self) -> bool:
+        return bool(self.stream_options and self.stream_options.include_usage)
+
+
+class ChatCompletionRequest(_Sampling, frozen=True, kw_only=True):
+    messages: list[dict[str, Any]]
+    tools: list[dict[str, Any]] | None = None
+    tool_choice: str | dict[str, Any] | None = None
+    parallel_tool_calls: bool | None = None
+    response_format: dict[str, Any] | None = None
+    max_completion_tokens: int | None = None
+    reasoning_effort: str | None = None
+
+
+class CompletionRequest(_Sampling, frozen=True, kw_only=True):
+    prompt: str | list[str]
+    suffix: str | None = None
+    echo: bool | None = None
+    best_of: int | None = None
+
+
+class EmbeddingRequest(msgspec.Struct, frozen=True, kw_only=True):
+    input: str | list[str]
+    model: str | None = None
+    encoding_format: Literal["float", "base64"] | None = None
+    dimensions: int | None = None
+
+
+def _chat(body: ChatCompletionRequest, extra: Extra) -> Wish:
+    if not body.messages:
+        raise UsageError("there is no message to answer", hint='write {"messages": [{"role": "user", "content": "…"}]}')
+    request = ChatRequest(
+        model="",
+        messages=read_messages(body.messages),
+        tools=read_tools(body.tools) if body.tools else (),
+        tool_choice=_choice(body.tool_choice),
+        parallel_tool_calls=body.parallel_tool_calls,
+        schema=_schema(body.response_format),
+        think=_think(body.reasoning_effort),
+        max_tokens=body.max_completion_tokens or body.max_tokens,
+        options=body.options(),
+        extra=extra,
+    )
+    return Wish(
+        model=body.model or "",
+        request=request,
+        stream=bool(body.stream),
+        writer=lambda model: ChatWriter(model, wants_usage=body.wants_usage),
+    )
+
+
+def _completion(body: CompletionRequest, extra: Extra) -> Wish:
+    """The prompt is what a user says: models here are made for talks."""
+    prompts = [body.prompt] if isinstance(body.prompt, str) else body.prompt
+    if len(prompts) != 1:
+        raise UsageError("there is one answer to a request: send one prompt", hint="send each in a request of its own")
+    if body.suffix or body.echo or body.best_of not in (None, 1):
+        raise UsageError("'suffix', 'echo' and 'best_of' aren't to be had here", hint="leave them out")
+    request = ChatRequest(
+        model="",
+        messages=(Message(role="user", content=prompts[0]),),
+        max_tokens=body.max_tokens,
+        options=body.options(),
+        extra=extra,
+    )
+    return Wish(
+        model=body.model or "",
+        request=request,
+        stream=bool(body.stream),
+        writer=lambda model: CompletionWriter(model, wants_usage=body.wants_usage),
+    )
+
+
+def _choice(given: str | dict[str, Any] | None) -> str | None:
+    match given:
+        case None | "auto" | "none" | "required":
+            return given
+        case {"type": "function", "function": {"name": str(name)}} | {"type": "function", "name": str(name)}:
+            return name
+    raise UsageError(
+        "'tool_choice' names no tool", hint='auto, none, required, or {"type": "function", "function": {"name": "…"}}'
+    )
+
+
+def _schema(given: dict[str, Any] | None) -> dict[str, Any] | None:
+    match given:
+        case None | {"type": "text"}:
+            return None
+        case {"type": "json_object"}:
+            return _ANY_OBJECT
+        case {"type": "json_schema", "json_schema": {"schema": dict(schema)}}:
+            return schema
+    raise UsageError(
+        "'response_format' isn't one that is known", hint="text, json_object, or json_schema with a schema"
+    )
+
+
+def _think(effort: str | None) -> Think | None:
+    if effort is None:
+        return None
+    if effort not in _EFFORTS:
+        raise UsageError(f"'reasoning_effort' can't be {effort[:40]!r}", hint=f"it is one of {', '.join(_EFFORTS)}")
+    return _EFFORTS[effort]
+
+
+class _Writer:
+    """What both kinds of completions have in common."""
+
+    kind = ""
+    id_starts = ""
+
+    def __init__(self, model: str, *, wants_usage: bool) -> None:
+        self._about = {
+            "id": f"{self.id_starts}-{token_hex(12)}",
+            "object": self.kind,
+            "created": int(time.time()),
+            "model": model,
+        }
+        self._wants_usage = wants_usage
+        self._usage = Usage()
+        self._reason = "stop"
+        self._calls = 0
+
+    def note(self, event: Event) -> None:
+        """Of what is told at the end."""
+        if isinstance(event, Usage):
+            self._usage = event
+        elif isinstance(event, Done):
+            self._reason = "tool_calls" if self._calls and event.reason != "length" else _finish(event.reason)
+
+    def ending(self, last: dict[str, Any], explanation: Explanation | None) -> bytes:
+        finish = {**self._about, "choices": [last], **_explained(explanation)}
+        usage = {**self._about, "choices": [], "usage": _usage(self._usage)}
+        return b"".join((_line(finish), _line(usage) if self._wants_usage else b"", b"data: [DONE]\n\n"))
+
+    def fail(self, failure: Failure) -> bytes:
+        return _line(_error(failure))
+
+    def all_of(self, choice: dict[str, Any], explanation: Explanation | None) -> object:
+        return {**self._about, "choices": [choice], "usage": _usage(self._usage), **_explained(explanation)}
+
+
+class ChatWriter(_Writer):
+    kind = "chat.completion.chunk"
+    id_starts = "chatcmpl"
+
+    def __init__(self, model: str, *, wants_usage: bool) -> None:
+        super().__init__(model, wants_usage=wants_usage)
+        # Written once, so that of each piece but its text has to be encoded.
+        self._head = b"data: " + _encode(self._about)[:-1] + b',"choices":[{"index":0,"delta":{'
+        self._role = b'"role":"assistant",'
+
+    def feed(self, event: Event) -> bytes:
+        kind = type(event)
+        if kind is AssistantDelta:
+            piece = b'"content":' + _encode(event.text)  # type: ignore[union-attr]
+        elif kind is ThinkingDelta:
+            piece = b'"reasoning_content":' + _encode(event.text)  # type: ignore[union-attr]
+        elif isinstance(event, ToolCallEvent):
+            piece = b'"tool_calls":[' + _encode({"index": self._calls, **_call(event.call)}) + b"]"
+            self._calls += 1
+        else:
+            self.note(event)
+            return b""
+        role, self._role = self._role, b""
+        return self._head + role + piece + b'},"finish_reason":null}]}\n\n'
+
+    def end(self, explanation: Explanation | None) -> bytes:
+        delta = {"role": "assistant", "content": ""} if self._role else {}
+        return self.ending({"index": 0, "delta": delta, "finish_reason": self._reason}, explanation)
+
+    def whole(self, said: Said, explanation: Explanation | None) -> object:
+        self._calls = len(said.calls)
+        for event in last_events(said):
+            self.note(event)
+        message: dict[str, Any] = {"role": "assistant", "content": said.text or (None if said.calls else "")}
+        if said.thinking:
+            message["reasoning_content"] = said.thinking
+        if said.calls:
+            message["tool_calls"] = [_call(call) for call in said.calls]
+        self._about["object"] = "chat.completion"
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": self._reason}
+        return self.all_of(choice, explanation)
+
+
+class CompletionWriter(_Writer):
+    kind = "text_completion"
+    id_starts = "cmpl"
+
+    def feed(self, event: Event) -> bytes:
+        if isinstance(event, AssistantDelta):
+            return _line({**self._about, "choices": [_text_choice(event.text, None)]})
+        self.note(event)
+        return b""
+
+    def end(self, explanation: Explanation | None) -> bytes:
+        return self.ending(_text_choice("", self._reason), explanation)
+
+    def whole(self, said: Said, explanation: Explanation | None) -> object:
+        for event in last_events(said):
+            self.note(event)
+        return self.all_of(_text_choice(said.text, self._reason), explanation)
+
+
+def _text_choice(text: str, reason: str | None) -> dict[str, Any]:
+    return {"index": 0, "text": text, "logprobs": None, "finish_reason": reason}
+
+
+def _line(content: object) -> bytes:
+    return b"data: " + _encode(content) + b"\n\n"
+
+
+def _finish(reason: str) -> str:
+    return "length" if reason == "length" else "tool_calls" if reason == "tool_calls" else "stop"
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    arguments = call.arguments if isinstance(call.arguments, str) else _encode(call.arguments).decode()
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+
+
+def _usage(used: Usage) -> dict[str, int]:
+    prompt, completion = used.prompt_tokens or 0, used.completion_tokens or 0
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+
+
+def _explained(explanation: Explanation | None) -> dict[str, Any]:
+    return {"callgate": explanation} if explanation is not None else {}
+
+
+def _embed(body: EmbeddingRequest, extra: Extra) -> EmbedWish:  # noqa: ARG001
+    if body.dimensions is not None:
+        raise UsageError("the vectors are as long as the model makes them", hint="leave out 'dimensions'")
+    texts = (body.input,) if isinstance(body.input, str) else tuple(body.input)
+
+    def write(vectors: Sequence[Sequence[float]]) -> object:
+        packed = body.encoding_format == "base64"
+        entries = [
+            {"object": "embedding", "index": number, "embedding": _packed(vector) if packed else vector}
+            for number, vector in enumerate(vectors)
+        ]
+        usage = {"prompt_tokens": 0, "total_tokens": 0}
+        return {"object": "list", "data": entries, "model": body.model or "", "usage": usage}
+
+    return EmbedWish(model=body.model or "", texts=texts, write=write)
+
+
+def _packed(vector: Sequence[float]) -> str:
+    """As 32-bit numbers, the lowest byte first."""
+    numbers = array("f", vector)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return b64encode(numbers.tobytes()).decode()
+
+
+def _model(model: ServedModel) -> dict[str, Any]:
+    created = model.stocked.found.modified or 0
+    owner = model.stocked.found.backend
+    return {
+        "id": model.id,
+        "object": "model",
+        "created": int(created),
+        "owned_by": owner,
+        "callgate": model.as_json(),
+    }
+
+
+def _models(models: Sequence[ServedModel]) -> object:
+    return {"object": "list", "data": [_model(model) for model in models]}
+
+
+def _error(failure: Failure) -> dict[str, Any]:
+    kinds = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+    kind = kinds.get(failure.status, "server_error" if failure.status >= 500 else "invalid_request_error")
+    code = "model_not_found" if failure.kind == "NotFound" else failure.kind
+    return {"error": {"message": failure.said, "type": kind, "param": None, "code": code}}
+
+
+_EVENTS = "text/event-stream"
+
+OPENAI = Dialect(
+    name="openai",
+    root="/v1",
+    routes=(
+        Route("POST", "/v1/chat/completions", Talk(ChatCompletionRequest, _chat, _EVENTS)),
+        Route("POST", "/v1/completions", Talk(CompletionRequest, _completion, _EVENTS)),
+        Route("POST", "/v1/embeddings", Embed(EmbeddingRequest, _embed)),
+        Route("GET", "/v1/models", ListModels(_models)),
+        Route("GET", "/v1/models/*", ShowModel(_model)),
+    ),
+    error=_error,
+)

@@ -1,0 +1,126 @@
+"""Who may ask: the right Host, a page that is allowed to, a key where there are some, and no request of our own."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterable
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from callgate.gateway.asgi import Exchange, Header, Refused
+from callgate.gateway.dialect import Failure
+from callgate.gateway.failures import LOOP
+from callgate.gateway.options import Options
+from callgate.vocabulary import UsageError
+from callgate.wire import HOPS_HEADER, hops_of, is_loopback
+
+OPEN_PATHS = frozenset({"/", "/health", "/ready"})
+"""What anybody may ask: they tell nothing."""
+MOST_HOPS = 16
+_WILDCARDS = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not listened at
+
+
+class Guard:
+    """Raises: UsageError, if it would let everybody in from everywhere."""
+
+    def __init__(self, options: Options) -> None:
+        if not options.keys and not is_loopback(f"http://{_in_url(options.host)}"):
+            raise UsageError(f"at {options.host!r} others can reach the server, so it needs a key", hint=_KEY_HINT)
+        if options.host in _WILDCARDS and not options.keys:
+            raise UsageError("at all addresses others can reach the server, so it needs a key", hint=_KEY_HINT)
+        self._keys = tuple(_digest(key) for key in options.keys)
+        self._hosts = frozenset(name.lower() for name in (*options.allowed_hosts, options.host) if name)
+        self._anywhere = options.host in _WILDCARDS
+        self._origins = frozenset(options.origins)
+        self._instance = options.instance
+
+    def check(self, exchange: Exchange) -> tuple[str, ...]:
+        """The servers of ours through which the request has come. Raises: Refused."""
+        self._check_host(exchange)
+        self._check_origin(exchange)
+        if exchange.method != "OPTIONS" and exchange.path not in OPEN_PATHS:
+            self._check_key(exchange)
+        through = hops_of(exchange.headers.get(HOPS_HEADER.lower(), ""))
+        if self._instance in through or len(through) > MOST_HOPS:
+            cause = "a server that callgate asks is callgate itself"
+            hint = "set OLLAMA_HOST and --upstream to where the models really are"
+            raise Refused(Failure(status=LOOP, kind="loop", message=cause, hint=hint))
+        return through
+
+    def _check_host(self, exchange: Exchange) -> None:
+        """A name that isn't ours may be a stranger's, which leads here so that their page can ask us."""
+        host = _name_of(exchange.headers.get("host", ""))
+        if host in self._hosts or (host and is_loopback(f"http://{_in_url(host)}")):
+            return
+        if self._anywhere and _is_address(host):
+            return
+        hint = "callgate serve --allowed-host NAME lets clients call it so"
+        raise Refused(Failure(status=403, kind="host", message="this server isn't known by that name", hint=hint))
+
+    def _check_origin(self, exchange: Exchange) -> None:
+        origin = exchange.headers.get("origin")
+        if origin is None:
+            return
+        exchange.more_headers.append((b"vary", b"Origin"))
+        if "*" in self._origins or origin in self._origins:
+            exchange.more_headers.append((b"access-control-allow-origin", origin.encode("latin-1")))
+            exchange.more_headers.append((b"access-control-expose-headers", b"X-Callgate, X-Callgate-Mode"))
+        elif _place_of(origin) != exchange.headers.get("host"):
+            hint = "callgate serve --cors ORIGIN lets a page ask"
+            raise Refused(Failure(status=403, kind="origin", message="web pages may not ask this server", hint=hint))
+
+    def _check_key(self, exchange: Exchange) -> None:
+        if not self._keys:
+            return
+        scheme, _, given = exchange.headers.get("authorization", "").partition(" ")
+        key = given.strip() if scheme.lower() == "bearer" else exchange.headers.get("x-api-key", "")
+        digest = _digest(key)
+        # All of them, so that the time it takes doesn't tell which.
+        matches = [hmac.compare_digest(digest, known) for known in self._keys]
+        if not any(matches):
+            failure = Failure(status=401, kind="key", message="the key is missing or wrong", hint="send it as a Bearer")
+            raise Refused(failure, [(b"www-authenticate", b"Bearer")])
+
+
+def preflight(methods: Iterable[str]) -> tuple[Header, ...]:
+    """What a page is told that asks whether it may ask."""
+    return (
+        (b"access-control-allow-methods", ", ".join(sorted(methods)).encode()),
+        (b"access-control-allow-headers", b"Authorization, Content-Type, X-Api-Key"),
+        (b"access-control-max-age", b"600"),
+    )
+
+
+_KEY_HINT = "callgate serve --api-key KEY, or CALLGATE_API_KEYS"
+
+
+def _digest(key: str) -> bytes:
+    return hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
+
+
+def _name_of(host: str) -> str:
+    """Without its port."""
+    host = host.strip().lower()
+    if host.startswith("["):
+        return host.partition("]")[0].removeprefix("[")
+    return host.partition(":")[0].rstrip(".")
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _place_of(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc or None
+    except ValueError:
+        return None

@@ -1,0 +1,49 @@
+"""How one server is run: what its owner said on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+PORT = 11435
+"""The one after Ollama's."""
+
+
+class ServeLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """What one client may ask of the server. 0 seconds are as many as it takes."""
+
+    body_bytes: int = 64 << 20
+    """Of a request, pictures included."""
+    body_seconds: float = 60.0
+    """Until a request has arrived whole."""
+    nesting: int = 64
+    """Of objects and lists within each other."""
+    tools: int = 1_000
+    seconds: float = 3_600.0
+    """For one answer."""
+    at_once: int = 1_000
+    """Answers that are given at the same time."""
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """`keys` are those of whom anything may be asked; without any, everybody who comes to a loopback address may."""
+
+    host: str = "127.0.0.1"
+    port: int = PORT
+    keys: tuple[str, ...] = ()
+    allowed_hosts: tuple[str, ...] = ()
+    """Names by which clients may call this machine, beside its own."""
+    origins: tuple[str, ...] = ()
+    """Web pages that may ask; `*` is all of them."""
+    explain: bool = False
+    """Whether answers say what was done to them."""
+    model: str | None = None
+    """For requests that name none."""
+    aliases: Mapping[str, str] = {}
+    fallback: str | None = None
+    drain: float = 30.0
+    """Seconds for answers that are under way when the server ends."""
+    limits: ServeLimits = ServeLimits()
+    instance: str = ""
+    """By what a request is recognised that comes back to this server. All its workers have the same."""

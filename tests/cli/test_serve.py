@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import urllib.request
+from pathlib import Path
+from urllib.error import HTTPError
+
+import pytest
+
+from callgate.vocabulary import AssistantDelta, Done
+from tests.cli.command import callgate
+from tests.gateway.command import served
+from tests.gateway.running import recording
+
+ANSWER = (AssistantDelta("Hello"), Done("stop"))
+
+
+def ask(url: str, body: object = None, **headers: str) -> dict[str, object]:
+    data = json.dumps(body).encode() if body is not None else None
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    with urllib.request.urlopen(urllib.request.Request(url, data, sent), timeout=30) as response:
+        answer: dict[str, object] = json.load(response)
+        return answer
+
+
+def test_it_says_where_it_answers_and_ends_when_it_is_told_to(tmp_path: Path) -> None:
+    with served("--model", recording(tmp_path / "said", ANSWER), "--explain") as gate:
+        assert gate.url.startswith("http://127.0.0.1:")
+        answer = ask(f"{gate.url}/v1/chat/completions", {"messages": [{"role": "user", "content": "hello"}]})
+        assert answer["callgate"]
+        assert ask(f"{gate.url}/health") == {"status": "ok"}
+
+
+def test_keys_come_from_the_environment_too() -> None:
+    with served("--api-key", "one", CALLGATE_API_KEYS="two,three") as gate:
+        for key in ("one", "two", "three"):
+            assert ask(f"{gate.url}/api/version", Authorization=f"Bearer {key}")["version"]
+        with pytest.raises(HTTPError, match="401"):
+            ask(f"{gate.url}/api/version")
+
+
+def test_answers_under_way_may_end(tmp_path: Path) -> None:
+    lines = [
+        {"callgate_recording": 1, "model": "played"},
+        {"request": {}},
+        {"at": 0, "event": {"type": "assistant_delta", "data": {"text": "Hel"}}},
+        {"at": 1.5, "event": {"type": "assistant_delta", "data": {"text": "lo"}}},
+        {"at": 1.5, "event": {"type": "done", "data": {"reason": "stop"}}},
+    ]
+    path = tmp_path / "slow"
+    path.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    asked = {"messages": [{"role": "user", "content": "hello"}], "stream": True}
+    for drain, ends_well in (("20", True), ("0", False)):
+        with served("--model", f"scripted:{path}?timing=1", "--drain", drain) as gate:
+            request = urllib.request.Request(f"{gate.url}/v1/chat/completions", json.dumps(asked).encode())
+            with urllib.request.urlopen(request, timeout=30) as response:
+                assert b"Hel" in response.readline()
+                gate.process.send_signal(signal.SIGTERM)
+                rest = response.read().decode()
+            assert gate.process.wait(30) == 0
+            assert ("[DONE]" in rest) is ends_well
+            assert ("being stopped" in rest) is not ends_well
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--host", "0.0.0.0"], "needs a key"),
+        (["--alias", "x"], "NAME=VALUE"),
+        (["--port", "70000"], "no port"),
+        (["--model-strategy", "x=y"], "tools.per_model"),
+        (["--max-body", "0"], "1,000,000"),
+    ],
+)
+def test_wrong_usage_is_told_at_once(words: list[str], said: str) -> None:
+    done = callgate("serve", "--port", "0", *words)
+    assert done.status == 2
+    assert said in done.err
+
+
+def test_a_port_that_is_taken_is_told() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = callgate("serve", "--port", str(taken.getsockname()[1]))
+    assert done.status == 2
+    assert "can't be listened at" in done.err
+
+
+def test_help_has_examples() -> None:
+    done = callgate("serve", "--help")
+    assert done.status == 0
+    assert "OLLAMA_HOST=127.0.0.1:11435 ollama run" in done.out

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from callgate.gateway import Options
+from tests.gateway.running import MULTIPLY, PlayedServer, gateway, no_servers
+from tests.runtime.played import EMBEDDING, WITH_TOOLS, WITHOUT, PlayedOllama
+from tests.wire.server import serving
+
+HELLO = [{"role": "user", "content": "hello"}]
+
+
+def asked(model: str) -> dict[str, object]:
+    return {"model": model, "messages": HELLO}
+
+
+async def test_models_are_listed_with_what_they_can_do_and_why() -> None:
+    ollama = PlayedOllama(good=WITH_TOOLS, plain=WITHOUT, vectors=EMBEDDING)
+    async with serving(*ollama.routes) as url, gateway(Options(), no_servers(url)) as served:
+        listed = (await served.get("/v1/models")).json["data"]
+        modes = {model["id"]: model["callgate"]["mode"] for model in listed}
+        assert modes == {"good:latest": "native", "plain:latest": "emulated", "vectors:latest": "off", "tiny": "native"}
+        one = (await served.get("/v1/models/good:latest")).json
+        assert one["callgate"]["tools"] == "yes"
+        assert any(piece["decisive"] for piece in one["callgate"]["evidence"])
+        tags = {model["name"]: model["capabilities"] for model in (await served.get("/api/tags")).json["models"]}
+        assert tags["plain:latest"] == ["completion", "tools"]
+        assert tags["vectors:latest"] == ["embedding"]
+        shown = (await served.post("/api/show", {"model": "good"})).json
+        assert shown["model_info"]["llama.context_length"] == 8192
+        assert "tools" in shown["capabilities"]
+
+
+async def test_tools_that_are_off_are_not_promised() -> None:
+    ollama = PlayedOllama(plain=WITHOUT)
+    known = {"tools__unsupported_in_gateway": "off"}
+    async with serving(*ollama.routes) as url, gateway(Options(), no_servers(url, **known)) as served:
+        assert (await served.post("/api/show", {"model": "plain"})).json["capabilities"] == ["completion"]
+
+
+async def test_an_unknown_model_is_not_found_and_the_nearest_is_named() -> None:
+    ollama = PlayedOllama(qwen3__8b=WITH_TOOLS)
+    async with serving(*ollama.routes) as url, gateway(Options(), no_servers(url)) as served:
+        openai = await served.post("/v1/chat/completions", asked("qwen3:7b"))
+        assert openai.status == 404
+        assert openai.json["error"]["code"] == "model_not_found"
+        assert "qwen3:8b" in openai.json["error"]["message"]
+        ollamas = await served.post("/api/chat", asked("qwen3:7b"))
+        assert ollamas.status == 404
+        assert ollamas.json["error"].startswith("model 'qwen3:7b' not found")
+        assert (await served.get("/v1/models/nothing/of/it")).status == 404
+        ollama.models["new"] = WITH_TOOLS
+        # What somebody has pulled meanwhile is there as soon as the list may be asked for again.
+        served.app._answering._catalogue._looked_at = 0  # type: ignore[union-attr]
+        assert (await served.get("/v1/models/new")).status == 200
+
+
+@pytest.mark.parametrize(
+    "name", ["file:/etc/passwd", "/etc/passwd", "http://127.0.0.1:9/v1#x", "ollama+http://127.0.0.1:9#x", "scripted:/x"]
+)
+async def test_clients_choose_no_files_and_no_servers(name: str) -> None:
+    async with gateway() as served:
+        assert (await served.post("/v1/chat/completions", asked(name))).status == 404
+        assert (await served.post("/v1/embeddings", {"model": name, "input": "x"})).status == 404
+        assert (await served.post("/api/show", {"model": name})).status == 404
+
+
+async def test_models_have_the_names_that_their_owner_gives_them() -> None:
+    played = PlayedServer()
+    played.go_on.set()
+    async with played.served() as url:
+        known = no_servers(discovery__endpoints=f"lab={url}/v1")
+        async with gateway(Options(aliases={"gpt-4o-mini": f"{url}/v1#slow"}), known) as served:
+            answer = await served.post("/v1/chat/completions", asked("gpt-4o-mini"))
+            assert answer.status == 200
+            assert answer.json["model"] == "gpt-4o-mini"
+            assert played.asked[-1]["model"] == "slow"
+            assert (await served.post("/v1/chat/completions", asked("slow"))).status == 200
+            ids = [model["id"] for model in (await served.get("/v1/models")).json["data"]]
+            assert ids[0] == "gpt-4o-mini"
+            assert "slow" in ids
+            nothing = await served.post("/v1/chat/completions", {"messages": HELLO})
+            assert nothing.status == 400
+            assert "--model" in nothing.json["error"]["message"]
+
+
+async def test_where_tools_are_required_others_are_neither_listed_nor_asked() -> None:
+    ollama = PlayedOllama(good=WITH_TOOLS, plain=WITHOUT)
+    known = {"models__require_tools": True}
+    async with serving(*ollama.routes) as url, gateway(Options(), no_servers(url, **known)) as served:
+        ids = [model["id"] for model in (await served.get("/v1/models")).json["data"]]
+        assert ids == ["good:latest", "tiny"]
+        refused = await served.post("/v1/chat/completions", {**asked("plain"), "tools": [MULTIPLY]})
+        assert refused.status == 400
+        assert "does not support tool calling" in refused.json["error"]["message"]
+
+
+async def test_texts_become_vectors_in_every_form() -> None:
+    played = PlayedServer()
+    async with played.served() as url, gateway(Options(model=f"{url}/v1#slow")) as served:
+        openai = (await served.post("/v1/embeddings", {"input": ["a", "b"]})).json
+        assert [entry["embedding"] for entry in openai["data"]] == [[0.0, 0.5], [1.0, 0.5]]
+        packed = (await served.post("/v1/embeddings", {"input": "a", "encoding_format": "base64"})).json
+        assert packed["data"][0]["embedding"] == "AAAAAAAAAD8="
+        assert (await served.post("/api/embed", {"input": "a"})).json["embeddings"] == [[0.0, 0.5]]
+        assert (await served.post("/api/embeddings", {"prompt": "a"})).json == {"embedding": [0.0, 0.5]}
+        assert (await served.post("/v1/embeddings", {"input": []})).status == 400
+
+
+async def test_what_is_for_an_ollama_goes_to_it_without_the_clients_key(tmp_path: Path) -> None:
+    from aiohttp import web
+
+    seen: list[tuple[str, bytes, str | None]] = []
+
+    async def heard(request: web.Request) -> web.StreamResponse:
+        seen.append((f"{request.method} {request.path}", await request.read(), request.headers.get("Authorization")))
+        return web.Response(body=b'{"status":"success"}\n', content_type="application/x-ndjson", status=201)
+
+    async with (
+        serving(("*", "/{path:.*}", heard)) as url,
+        gateway(Options(keys=("secret",)), no_servers(url)) as served,
+    ):
+        key = {"Authorization": "Bearer secret"}
+        answer = await served.post("/api/pull", {"model": "x"}, **key)
+        assert (answer.status, answer.body) == (201, b'{"status":"success"}\n')
+        await served.ask("DELETE", "/api/delete", {"model": "x"}, **key)
+        await served.ask("HEAD", "/api/blobs/sha256:00", **key)
+    passed = [(what, body) for what, body, _ in seen if "/api/ps" not in what]
+    assert passed == [
+        ("POST /api/pull", b'{"model": "x"}'),
+        ("DELETE /api/delete", b'{"model": "x"}'),
+        ("HEAD /api/blobs/sha256:00", b""),
+    ]
+    assert all(key is None for *_, key in seen)
+
+
+async def test_without_an_ollama_that_is_said() -> None:
+    async with gateway() as served:
+        answer = await served.post("/api/pull", {"model": "x"})
+        assert answer.status == 501
+        assert "Ollama" in answer.json["error"]
+        assert (await served.get("/api/ps")).json == {"models": []}

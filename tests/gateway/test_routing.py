@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import pytest
+
+from callgate.gateway.dialects import DIALECTS
+from callgate.gateway.routing import Routes
+
+ROUTES = Routes(DIALECTS)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "route", "rest"),
+    [
+        ("GET", "/v1/models", "/v1/models", ""),
+        ("GET", "/v1/models/owner/name:8b", "/v1/models/*", "owner/name:8b"),
+        ("HEAD", "/v1/models", "/v1/models", ""),
+        ("HEAD", "/", "/", ""),
+        ("POST", "/api/blobs/sha256:00", "/api/blobs/*", "sha256:00"),
+    ],
+)
+def test_a_path_leads_to_its_route(method: str, path: str, route: str, rest: str) -> None:
+    found = ROUTES.find(method, path)
+    assert found.route
+    assert (found.route.path, found.rest) == (route, rest)
+
+
+@pytest.mark.parametrize(
+    ("path", "dialect"), [("/api/x", "ollama"), ("/v1/x", "openai"), ("/x", "openai"), ("/apis", "openai")]
+)
+def test_whoever_is_lost_is_told_in_the_dialect_of_the_path(path: str, dialect: str) -> None:
+    found = ROUTES.find("GET", path)
+    assert (found.route, found.dialect.name) == (None, dialect)
+
+
+def test_no_path_is_taken_twice() -> None:
+    every = [(route.method, route.path) for dialect in DIALECTS for route in dialect.routes]
+    assert len(every) == len(set(every))
