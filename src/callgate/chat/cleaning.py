@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from unicodedata import category
 
 LONGEST_SEQUENCE = 256
 """Characters of a sequence that doesn't end; what comes after them is text again."""
-_JOINERS = "\u200c\u200d"
-"""Invisible, and part of words and pictures in many scripts."""
+_HARMLESS = "\n\t\u200c\u200d"
+"""The last two are invisible, and part of words and pictures in many scripts."""
+_LINES = {0x2028: "\n", 0x2029: "\n"}
 _ESCAPES = re.compile(r"[\x1b\x80-\x9f]")
 _STRINGS = {
     "]": "\x07",
@@ -69,8 +71,8 @@ def on_one_line(text: str) -> str:
 def _without_controls(text: str) -> str:
     if text.isprintable():
         return text
-    text = text.replace("\r\n", "\n")
-    return "".join(letter for letter in text if letter.isprintable() or letter in "\n\t" or letter in _JOINERS)
+    text = text.replace("\r\n", "\n").translate(_LINES)
+    return "".join(letter for letter in text if letter.isprintable() or letter in _HARMLESS or category(letter) == "Zs")
 
 
 def _end_of(text: str, start: int) -> int | None:

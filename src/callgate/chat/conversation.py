@@ -113,11 +113,11 @@ class Conversation:
         """Raises: StorageError, if there is such a file already, or it can't be written."""
         self._write_all()
         make_folder(path)
+        if os.path.exists(path):
+            name = os.path.basename(path).removesuffix(".jsonl")
+            raise StorageError(f"there is a conversation {name!r} already", hint="take another name")
         with ExitStack() as lock:
             lock.enter_context(locked(path, patience=0))
-            if os.path.exists(path):
-                name = os.path.basename(path).removesuffix(".jsonl")
-                raise StorageError(f"there is a conversation {name!r} already", hint="take another name")
             try:
                 if self._handle is not None:
                     os.rename(self.path, path)

@@ -15,7 +15,7 @@ from callgate.chat.words import in_thousands, name_of, why_in_short
 from callgate.detect import Finding
 from callgate.gate import Mode, decide
 from callgate.runtime import Agent, context_of
-from callgate.vocabulary import Answer, CallgateError, ChatRequest, Means, ModelRef
+from callgate.vocabulary import Answer, CallgateError, ChatRequest, Means, ModelRef, Source
 
 PATIENCE_SECONDS = 0.4
 
@@ -67,10 +67,10 @@ class Judged(msgspec.Struct, frozen=True):
     """The real one, where `now` is only a guess."""
 
 
-async def judge(agent: Agent, ref: ModelRef, *, patience: float = PATIENCE_SECONDS) -> Judged:
+async def judge(agent: Agent, ref: ModelRef) -> Judged:
     """Raises: CallgateError, if there is no such model, or it may not be used."""
     looking = asyncio.create_task(look(agent, ref))
-    done, _ = await asyncio.wait({looking}, timeout=patience)
+    done, _ = await asyncio.wait({looking}, timeout=PATIENCE_SECONDS)
     if done:
         return Judged(looking.result())
     return Judged(_guessed(agent, ref), looking)
@@ -92,9 +92,15 @@ async def look(agent: Agent, ref: ModelRef) -> Judgement:
         finding=finding,
         mode=mode,
         reason=reason,
-        context=await context_of(session, ref, request),
+        context=None if _is_default(finding) else await context_of(session, ref, request),
         has_tools=bool(tools),
     )
+
+
+def _is_default(finding: Finding) -> bool:
+    """Whether nobody has said how much it can read: what every model has at the very least is no answer."""
+    said = (found for found in finding.capabilities.evidence if found.claim in ("context_length", "loaded_context"))
+    return all(found.source is Source.DEFAULT for found in said)
 
 
 def _guessed(agent: Agent, ref: ModelRef) -> Judgement:
@@ -106,7 +112,7 @@ def _guessed(agent: Agent, ref: ModelRef) -> Judgement:
         finding=finding,
         mode=decision.mode,
         reason=decision.reason,
-        context=finding.capabilities.context_length,
+        context=session.knowledge.manual_context(ref),
         is_guess=True,
         has_tools=bool(agent.toolbox.tools),
     )

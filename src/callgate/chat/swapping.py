@@ -31,7 +31,7 @@ async def turn_to(chat: Chat, ref: ModelRef, *, why: str = "", first: bool = Fal
     chat.meter.forget(chat.conversation.messages)
     _say(chat, judged.now, why=why, first=first)
     if judged.later is not None:
-        chat.correcting = asyncio.create_task(_correct(chat, judged))
+        chat.correcting = asyncio.create_task(_correct(chat, judged, first=first))
     elif await settle(chat):
         await judge_anew(chat)
 
@@ -55,14 +55,14 @@ def stop_correcting(chat: Chat) -> None:
         chat.correcting = None
 
 
-async def _correct(chat: Chat, judged: Judged) -> None:
+async def _correct(chat: Chat, judged: Judged, *, first: bool) -> None:
     """The facts came late."""
     assert judged.later is not None
     real = await looked_again(judged.later)
     if real is None or chat.ref != real.ref:
         return
     chat.judgement = real
-    _say(chat, real)
+    _say(chat, real, first=first)
     if await settle(chat):
         await judge_anew(chat)
 

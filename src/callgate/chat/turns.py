@@ -76,8 +76,7 @@ async def _follow(chat: Chat, answering: Answering) -> bool:
         chat.view.end(stopped=stopped)
         chat.show_status()
     if failure is not None:
-        hint = failure.hint or "/retry asks again, /model takes another"
-        failure.hint = hint
+        failure.hint = "; ".join(filter(None, (failure.hint, "/retry asks again, /model takes another")))
         chat.view.failed(failure)
     return stopped
 

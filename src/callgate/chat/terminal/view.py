@@ -166,12 +166,13 @@ class TerminalView:
 
     def _say(self, blocks: Sequence[str]) -> None:
         for block in blocks:
-            self._front.above(self.drawing.markdown(block) + "\n\n")
+            gap = "\n\n" if block.endswith("\n\n") or not block.endswith("\n") else "\n"
+            self._front.above(self.drawing.markdown(block) + gap)
 
     def _finish_text(self) -> None:
-        done = self._blocks.feed(self._cleaner.close() + "\n") if self._has_said else []
+        done = self._blocks.feed(self._cleaner.close())
         last = self._blocks.close()
-        self._say([block for block in (*done, last) if block.strip()])
+        self._say([*done, *([last.rstrip()] if last.strip() else [])])
         self._cleaner, self._blocks, self._has_said = Cleaner(), MarkdownBlocks(), False
 
     def _fold_thought(self) -> None:
