@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import os
+import subprocess
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.conftest import missing
+from tests.conftest import may_build_ollama, missing
 from tests.gateway.command import served
+from tests.real_ollama import server
 
 pytestmark = pytest.mark.engine
 
@@ -177,3 +180,21 @@ def test_ollama_sees_an_ollama(url: str) -> None:
         assert "tiny" in [model.model for model in client.ps().models]
         with pytest.raises(ollama.ResponseError, match="not found"):
             client.chat(model="nothing", messages=[{"role": "user", "content": "hello"}])
+
+
+@pytest.mark.ollama
+def test_the_ollama_command_takes_it_for_an_ollama(url: str, ollama_url: str) -> None:
+    if not may_build_ollama():
+        missing("no `ollama` command: ./dev test --ollama builds one")
+    environ = {**os.environ, "OLLAMA_HOST": url}
+
+    def said(*words: str) -> str:
+        done = subprocess.run(
+            [server.installed(), *words], env=environ, capture_output=True, text=True, timeout=60, check=True
+        )
+        return done.stdout
+
+    assert "tiny" in said("list")
+    assert "tools" in said("show", "tiny")
+    assert said("run", "tiny", "Say hello.").strip()
+    assert "tiny" in said("ps")

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -68,10 +69,6 @@ class _Asked(msgspec.Struct, frozen=True, kw_only=True):
         """Less than none is as many as it likes."""
         wanted = (self.options or {}).get("num_predict")
         return wanted if type(wanted) is int and wanted > 0 else None
-
-    @property
-    def is_farewell(self) -> bool:
-        return self.keep_alive in (0, "0", "0s")
 
 
 class ChatBody(_Asked, frozen=True, kw_only=True):
@@ -156,7 +153,7 @@ def _generate(body: GenerateBody, extra: Extra) -> Wish:
 
 def _only_loaded(body: _Asked, empty: Mapping[str, Any]) -> object:
     """Whoever says nothing wants a model to be loaded, or gone. Ours come when they are needed."""
-    done = {"done": True, "done_reason": "unload" if body.is_farewell else "load"}
+    done = {"done": True, "done_reason": "unload" if body.keep_alive in (0, "0", "0s") else "load"}
     return {"model": body.model, "created_at": _now(), **empty, **done}
 
 
@@ -293,10 +290,6 @@ def _embedding(body: EmbeddingsBody, extra: Extra) -> EmbedWish:  # noqa: ARG001
     return EmbedWish(model=body.model, texts=(body.prompt,), write=lambda vectors: {"embedding": vectors[0]})
 
 
-def _tags(models: Sequence[ServedModel]) -> object:
-    return {"models": [_listed(model) for model in models]}
-
-
 def _listed(model: ServedModel) -> dict[str, Any]:
     found = model.stocked.found
     return {
@@ -304,7 +297,7 @@ def _listed(model: ServedModel) -> dict[str, Any]:
         "model": model.id,
         "modified_at": _moment(found.modified),
         "size": found.size or 0,
-        "digest": found.digest or "",
+        "digest": found.digest or _digest(str(found.ref)),
         "details": _details(model),
         "capabilities": _capabilities(model),
     }
@@ -361,8 +354,13 @@ def _capabilities(model: ServedModel) -> list[str]:
 
 
 def _running(loaded: Sequence[str], of_ollama: Sequence[Mapping[str, Any]]) -> object:
-    ours = [{"name": name, "model": name, "size": 0, "size_vram": 0, "digest": ""} for name in loaded]
+    ours = [{"name": name, "model": name, "size": 0, "size_vram": 0, "digest": _digest(name)} for name in loaded]
     return {"models": [*of_ollama, *ours]}
+
+
+def _digest(name: str) -> str:
+    """The `ollama` command cuts twelve letters off each, and fails where there are none."""
+    return sha256(name.encode("utf-8", "replace")).hexdigest()
 
 
 def _error(failure: Failure) -> dict[str, Any]:
@@ -388,7 +386,7 @@ OLLAMA = Dialect(
         Route("POST", "/api/generate", Talk(GenerateBody, _generate, _LINES)),
         Route("POST", "/api/embed", Embed(EmbedBody, _embed)),
         Route("POST", "/api/embeddings", Embed(EmbeddingsBody, _embedding)),
-        Route("GET", "/api/tags", ListModels(_tags)),
+        Route("GET", "/api/tags", ListModels(lambda models: {"models": [_listed(model) for model in models]})),
         Route("POST", "/api/show", ShowModel(_show, ShowBody, lambda body: body.model or body.name or "")),
         Route("GET", "/api/ps", ListRunning(_running)),
         Route("GET", "/api/version", Say(_encode({"version": VERSION}))),
