@@ -98,15 +98,15 @@ async def test_auto_detect_keeps_nothing_of_a_model_that_only_talks(home: Path) 
 
 async def test_the_settings_may_say_to_try_it_out_or_to_leave_it(home: Path) -> None:
     played = PlayedModels(mystery=calls_the_test_tool)
-    view = Listener("y")
     async with serving(*played.routes) as url:
         for unknown in ("no", "probe"):
+            view = Listener("y")
             used = load_settings({"ollama.host": NOBODY, "detect.refresh": "off", "detect.unknown": unknown})
             async with chatting("tiny", settings=used, view=view) as driver:
                 await driver.say(f"/model {url}/v1#mystery")
                 expected = Answer.YES if unknown == "probe" else Answer.UNKNOWN
                 assert driver.chat.judgement.tools is expected
-    assert not view.asked
+                assert not view.asked
 
 
 async def test_what_cant_be_kept_holds_for_the_session(home: Path) -> None:

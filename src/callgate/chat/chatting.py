@@ -46,6 +46,8 @@ class Chat:
         """The context that models really have, once they are loaded."""
         self.correcting: asyncio.Task[None] | None = None
         self.tools_opening: asyncio.Task[None] | None = None
+        self.failed_servers: dict[str, str] = {}
+        """MCP servers that didn't start, and why."""
         self.is_over = asyncio.Event()
         self.in_turn = False
         self._doing = ""
@@ -145,7 +147,7 @@ class Chat:
         self.view.status(
             Status(
                 model=name_of(known.ref),
-                mode=f"{mode}{'?' if known.finding.capabilities.guess and known.has_tools else ''}",
+                mode=f"{mode}{'?' if known.is_doubtful and known.has_tools else ''}",
                 speed=self.meter.speed,
                 used=self.meter.used,
                 context=self.context,

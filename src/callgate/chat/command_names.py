@@ -16,10 +16,7 @@ NAMES: dict[str, Named] = {
     "/help": Named("/help", "this list", at_once=True),
     "/model": Named("/model [NAME]", "go on with another model; without a name, pick one"),
     "/models": Named("/models", "every model in reach", at_once=True),
-    "/tools": Named(
-        "/tools [on|off|ask GLOB] [emulate|native|auto|off]",
-        "the tools at hand: switch them, ask again, how they are sent",
-    ),
+    "/tools": Named("/tools [HOW | VERB GLOB]", "the tools at hand; emulate, native, auto, off; on, off or ask GLOB"),
     "/mcp": Named("/mcp [log|restart NAME]", "MCP servers: how they are, what they said", at_once=True),
     "/caps": Named("/caps", "what this model can do", at_once=True),
     "/why": Named("/why", "… and how that is known: all the evidence", at_once=True),

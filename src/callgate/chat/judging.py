@@ -36,6 +36,13 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
         return self.finding.capabilities.tools
 
     @property
+    def is_doubtful(self) -> bool:
+        """Whether nobody but its name says whether it has tools."""
+        known = self.finding.capabilities
+        said = next((found.source for found in known.evidence if found.claim == "tools"), Source.DEFAULT)
+        return known.guess and not said.is_users_word
+
+    @property
     def line(self) -> str:
         """What the user has to know of it: `qwen3:8b · tools native · context 32k`."""
         parts = [name_of(self.ref), self._tools_part()]
@@ -54,7 +61,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     def _tools_part(self) -> str:
         if not self.has_tools:
             return "no tools at hand"
-        mark = "?" if self.finding.capabilities.guess else ""
+        mark = "?" if self.is_doubtful else ""
         why = "" if self.mode == "native" else f": {why_in_short(self.reason)}"
         if mark and self.mode == "native":
             why = ", a guess by its name"
@@ -67,8 +74,10 @@ class Judged(msgspec.Struct, frozen=True):
     """The real one, where `now` is only a guess."""
 
 
-async def judge(agent: Agent, ref: ModelRef) -> Judged:
+async def judge(agent: Agent, ref: ModelRef, *, may_guess: bool = True) -> Judged:
     """Raises: CallgateError, if there is no such model, or it may not be used."""
+    if not may_guess:
+        return Judged(await look(agent, ref))
     looking = asyncio.create_task(look(agent, ref))
     done, _ = await asyncio.wait({looking}, timeout=PATIENCE_SECONDS)
     if done:

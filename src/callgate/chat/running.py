@@ -154,6 +154,7 @@ async def _open_servers(chat: Chat, options: ChatOptions, stack: AsyncExitStack)
         opened = await open_servers(named, limits_for(chat.settings), chat.view.tell)
         stack.push_async_callback(opened.close)
         for failure in opened.failures:
+            chat.failed_servers[failure.name] = failure.error.message
             chat.view.tell(failure.error.message, "warning")
         _add(chat.agent.toolbox, opened.servers)
         for notice in await chat.agent.refreshed():

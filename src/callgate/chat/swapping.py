@@ -24,14 +24,15 @@ async def swap_to(chat: Chat, text: str) -> None:
 
 async def turn_to(chat: Chat, ref: ModelRef, *, why: str = "", first: bool = False) -> None:
     """Raises: CallgateError, if there is no such model, or it may not be used; the old one stays then."""
-    judged = await judge(chat.agent, ref)
+    # Who sends lines through a pipe waits for answers anyway, and wants the same ones every time.
+    judged = await judge(chat.agent, ref, may_guess=not chat.view.goes_line_by_line)
     _refuse_useless(chat, judged.now, first)
     stop_correcting(chat)
     chat.judgement = judged.now
     chat.meter.forget(chat.conversation.messages)
     _say(chat, judged.now, why=why, first=first)
     if judged.later is not None:
-        chat.correcting = asyncio.create_task(_correct(chat, judged, first=first))
+        chat.correcting = asyncio.create_task(_correct(chat, judged, why=why, first=first))
     elif await settle(chat):
         await judge_anew(chat)
 
@@ -55,14 +56,14 @@ def stop_correcting(chat: Chat) -> None:
         chat.correcting = None
 
 
-async def _correct(chat: Chat, judged: Judged, *, first: bool) -> None:
+async def _correct(chat: Chat, judged: Judged, *, why: str, first: bool) -> None:
     """The facts came late."""
     assert judged.later is not None
     real = await looked_again(judged.later)
     if real is None or chat.ref != real.ref:
         return
     chat.judgement = real
-    _say(chat, real, first=first)
+    _say(chat, real, why=why, first=first)
     if await settle(chat):
         await judge_anew(chat)
 

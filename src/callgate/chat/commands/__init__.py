@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import textwrap
 from collections.abc import Awaitable, Callable
 from difflib import get_close_matches
 from functools import partial
@@ -13,7 +14,6 @@ from callgate.chat.commands.of_conversations import clear, export, load, retry, 
 from callgate.chat.commands.of_models import capabilities, evidence, list_models, take_model
 from callgate.chat.commands.of_tools import servers, tools
 from callgate.chat.swapping import swap_to
-from callgate.chat.tables import in_columns
 from callgate.chat.turns import take_turn
 from callgate.vocabulary import UsageError
 
@@ -23,20 +23,35 @@ if TYPE_CHECKING:
 __all__ = ["receive"]
 
 KEYS = (
-    "Enter sends; Alt-Enter, or a \\ at the end, begins another line. Ctrl-C stops an answer, Ctrl-T shows what the "
-    "model thought, Ctrl-D leaves. A line that begins with a slash and is no command goes to the model behind a space."
+    ("Enter", "sends; Alt-Enter, or a \\ at the end of a line, begins another one"),
+    ("Ctrl-C", "stops an answer"),
+    ("Ctrl-T", "shows what the model thought"),
+    ("Ctrl-D", "leaves"),
+    ("a space", "before a slash makes it a message, not a command"),
 )
+NARROW = 60
 
 Command = Callable[["Chat", str], Awaitable[None]]
 
 
 async def show_help(chat: Chat, _: str) -> None:
     width = shutil.get_terminal_size().columns
-    rows = [(named.usage, named.help) for named in NAMES.values()]
-    lines = (
-        in_columns(rows, width) if width >= 60 else [part for usage, text in rows for part in (usage, f"    {text}")]
-    )
-    chat.view.show_text("\n".join([*lines, "", KEYS]), "help", {"commands": [list(row) for row in rows]})
+    commands = [(named.usage, named.help) for named in NAMES.values()]
+    lines: list[str] = []
+    for rows in (commands, KEYS):
+        margin = max(len(row[0]) for row in rows) + 3 if width >= NARROW else 4
+        for left, right in rows:
+            text = textwrap.wrap(right, max(20, width - margin - 1))
+            if width < NARROW:
+                lines.append(left)
+            else:
+                text[0] = f"{left.ljust(margin - 1)} {text[0]}"
+            lines += [
+                text[0] if width >= NARROW else " " * margin + text[0],
+                *(" " * margin + more for more in text[1:]),
+            ]
+        lines.append("")
+    chat.view.show_text("\n".join(lines).rstrip(), "help", {"commands": [list(row) for row in commands]})
 
 
 async def leave(chat: Chat, _: str) -> None:

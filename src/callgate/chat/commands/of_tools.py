@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from callgate.chat.cleaning import cleaned, on_one_line
 from callgate.chat.swapping import judge_anew
-from callgate.chat.tables import in_columns
+from callgate.chat.tables import in_columns, in_lines
 from callgate.chat.words import plural, shortened
 from callgate.gate import Strategy
 from callgate.runtime import McpServer, ToolEntry, budget_of
@@ -86,11 +86,10 @@ async def _list(chat: Chat) -> None:
     judgement = chat.judgement
     share = f", {budget.share:.0%} of its context" if budget.share is not None else ""
     lines = in_columns(rows, width, 0) if toolbox.entries else ["there are no tools at hand"]
-    lines.append(f"about {plural(budget.tokens, 'token')} for {plural(len(budget.costs), 'tool')} that are on{share}")
-    lines.append(f"tools are {judgement.mode} here: {on_one_line(judgement.reason)}")
-    lines += [
-        f"always allowed: {on_one_line(path)} (/tools ask {on_one_line(path)} takes it back)" for path in sorted(always)
-    ]
+    words = [f"about {plural(budget.tokens, 'token')} for {plural(len(budget.costs), 'tool')} that are on{share}"]
+    words.append(f"tools are {judgement.mode} here: {on_one_line(judgement.reason)}")
+    words += [f"always allowed: {path} (/tools ask {path} takes it back)" for path in map(on_one_line, sorted(always))]
+    lines += [line for sentence in words for line in in_lines(sentence, width)]
     data = {
         "mode": judgement.mode,
         "reason": judgement.reason,
@@ -144,9 +143,14 @@ def _list_servers(chat: Chat, found: list[McpServer]) -> None:
             counts[entry.source] += 1
     rows = [("SERVER", "STATE", "TOOLS", "WHERE")]
     rows += [(on_one_line(s.name), s.state, str(counts[s.name]), on_one_line(s.where)) for s in found]
-    text = "\n".join(in_columns(rows, shutil.get_terminal_size().columns, 0))
-    text += "".join(f"\n{on_one_line(s.name)}: {on_one_line(notice)}" for s in found for notice in s.notices)
-    if not found:
-        text = "no MCP server runs: `callgate chat --mcp FILE` starts those of a file with `mcpServers` in it"
-    data = {"servers": [{"name": s.name, "state": s.state, "tools": counts[s.name], "where": s.where} for s in found]}
+    width = shutil.get_terminal_size().columns
+    lines = in_columns(rows, width, 0) if found else []
+    words = [f"{s.name}: {notice}" for s in found for notice in s.notices] + list(chat.failed_servers.values())
+    if not found and not words:
+        words = ["no MCP server runs: `callgate chat --mcp FILE` starts those of a file with `mcpServers` in it"]
+    text = "\n".join([*lines, *(line for sentence in words for line in in_lines(on_one_line(sentence), width))])
+    data = {
+        "servers": [{"name": s.name, "state": s.state, "tools": counts[s.name], "where": s.where} for s in found],
+        "failed": chat.failed_servers,
+    }
     chat.view.show_text(text, "mcp", data)
