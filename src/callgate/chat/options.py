@@ -16,6 +16,8 @@ class ChatOptions(msgspec.Struct, frozen=True, kw_only=True):
     system: str | None = None
     json: bool = False
     plain: bool = False
+    verbose: bool = False
+    """Why tools are on or off is told, and more."""
     tools: tuple[str, ...] = ()
     """Python files, or JSON lists of tools."""
     folder: str | None = None

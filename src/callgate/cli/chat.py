@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         from callgate.chat import run_in_terminal
 
         try:
-            run_in_terminal(lambda: _loaded(arguments))
+            run_in_terminal(lambda: _loaded(arguments, on_terminal=True))
         except KeyboardInterrupt:
             return INTERRUPTED
         return DONE
@@ -94,7 +94,7 @@ def _is_terminal() -> bool:
     return bool(sys.stdin and sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
 
 
-def _loaded(arguments: argparse.Namespace) -> tuple[ChatOptions, Settings, Describe]:
+def _loaded(arguments: argparse.Namespace, *, on_terminal: bool = False) -> tuple[ChatOptions, Settings, Describe]:
     """Only now, for on a terminal the prompt comes first. Raises: UsageError."""
     from callgate.chat import ChatOptions
     from callgate.cli.logs import begin_logs
@@ -102,13 +102,14 @@ def _loaded(arguments: argparse.Namespace) -> tuple[ChatOptions, Settings, Descr
 
     overrides = {} if arguments.max_turns is None else {"tools.max_turns": arguments.max_turns}
     settings = load_settings(overrides)
-    begin_logs(settings, verbose=arguments.verbose)
+    begin_logs(settings, verbose=arguments.verbose and not on_terminal)  # there it has to stay clear of the prompt
     options = ChatOptions(
         model=arguments.model,
         resume=arguments.resume,
         system=arguments.system,
         json=arguments.json,
         plain=arguments.plain,
+        verbose=arguments.verbose,
         tools=tuple(arguments.tools),
         folder=arguments.files,
         own_tools=not arguments.no_own_tools,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -11,6 +13,8 @@ from callgate.runtime import McpServer
 if TYPE_CHECKING:
     from callgate.chat.chatting import Chat
     from callgate.chat.terminal.front import Front
+    from callgate.chat.terminal.view import TerminalView
+    from callgate.settings import Settings
 
 HISTORY = "history"
 
@@ -29,6 +33,19 @@ def connect(front: Front, chat: Chat) -> None:
         "/mcp log": lambda: _servers(chat),
         "/mcp restart": lambda: _servers(chat),
     }
+
+
+def tell_log(view: TerminalView, settings: Settings) -> None:
+    """What happens, above the prompt. What isn't a message, such as the text of an error, isn't told."""
+
+    class Above(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            loop.call_soon_threadsafe(view.tell, f"{record.levelname.lower()}: {record.getMessage()}")
+
+    loop = asyncio.get_running_loop()
+    logger = logging.getLogger("callgate")
+    logger.setLevel(settings.logging.level.upper())
+    logger.addHandler(Above())
 
 
 def _tools(chat: Chat, *, on: bool) -> Mapping[str, str]:

@@ -120,6 +120,8 @@ def _arguments(call: ToolCall) -> list[Text]:
     for name, value in masked(call.arguments).items():
         words = shortened(on_one_line(_as_words(value)), LONGEST_ARGUMENT)
         shown.append(Text(f"{on_one_line(str(name))}: ", style="cyan").append(words, style="default"))
+    if not shown:
+        return []
     together = Text("  ").join(shown)
     return [together] if len(together.plain) <= SHORT else shown[:MOST_LINES]
 

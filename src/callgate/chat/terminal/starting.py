@@ -52,10 +52,12 @@ async def _chat(front: Front, load: Load) -> None:
     try:
         options, settings, describe = await _in_thread(load)
         from callgate.chat.running import converse
-        from callgate.chat.terminal.connecting import connect
+        from callgate.chat.terminal.connecting import connect, tell_log
         from callgate.chat.terminal.view import TerminalView
 
         view = TerminalView(front)
+        if options.verbose:
+            tell_log(view, settings)
 
         def started(chat: Chat) -> None:
             connect(front, chat)
