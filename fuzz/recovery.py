@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 
-from callgate.gate.recovery import FORMATS, Found, Piece, Recovery
+from callgate.gate.recovery import FORMATS, Found, Piece, Recovery, engine
 from callgate.gate.recovery.formats import KNOWN
 from callgate.tools import Names
 from tests.gate.recovery.reading import TOOLS, joined
@@ -13,6 +13,8 @@ from tests.gate.recovery.tokens import TOKENS
 
 EXPECTED: tuple[type[BaseException], ...] = ()
 NAMES = Names(TOOLS)
+BOUNDS = (engine.MOST_HELD, engine.MOST_READ_AGAIN)
+RUNS = ("a", "a", " ", "\n", "=", '"', "é", "7", "`", "<", "_")
 
 
 def seeds() -> Iterable[bytes]:
@@ -26,8 +28,13 @@ def mutate(data: bytes, rng: random.Random) -> bytes:
     for _ in range(rng.randint(1, 4)):
         start = rng.randint(0, len(text))
         end = min(len(text), start + rng.choice((0, 0, 1, 4, 20)))
-        text = text[:start] + rng.choice(TOKENS) * rng.choice((1, 1, 1, 2, 50)) + text[end:]
+        more = rng.choice(RUNS) * rng.randint(1, 1100) if rng.random() < 0.1 else _tokens(rng)
+        text = text[:start] + more + text[end:]
     return text.encode()
+
+
+def _tokens(rng: random.Random) -> str:
+    return rng.choice(TOKENS) * rng.choice((1, 1, 1, 1, 1, 2, 50, 300))
 
 
 def one_input(data: bytes) -> str:
@@ -35,20 +42,29 @@ def one_input(data: bytes) -> str:
     text = data.decode(errors="replace")
     rng = random.Random(len(data))
     outcome = "text"
-    for names, formats in ((NAMES, None), (None, None), (None, (FORMATS[rng.choice(list(FORMATS))],))):
-        whole = _read([text], names, formats)
+    one_format = (FORMATS[rng.choice(list(FORMATS))],)
+    for names, formats, bounds in ((NAMES, None, BOUNDS), (None, None, BOUNDS), (None, one_format, _bounds(rng))):
+        whole = _read([text], names, formats, bounds)
         assert "".join(piece.raw for piece in whole) == text, "something is lost"
         places = sorted(rng.randint(0, len(text)) for _ in range(rng.randint(1, 9)))
         chunks = [text[start:end] for start, end in zip([0, *places], [*places, len(text)], strict=True)]
-        assert _read(chunks, names, formats) == whole, "the meaning depends on how the text comes"
+        assert _read(chunks, names, formats, bounds) == whole, "the meaning depends on how the text comes"
         if any(isinstance(piece, Found) for piece in whole):
             outcome = "calls"
     if len(text) < 2000:
-        assert _read(list(text), NAMES, None) == _read([text], NAMES, None), "the meaning depends on the pieces"
+        bounds = rng.choice((BOUNDS, _bounds(rng)))
+        whole = _read([text], NAMES, None, bounds)
+        assert _read(list(text), NAMES, None, bounds) == whole, "the meaning depends on the pieces"
     return outcome
 
 
-def _read(chunks: list[str], names: Names | None, formats: object) -> list[Piece]:
+def _bounds(rng: random.Random) -> tuple[int, int]:
+    """So narrow that short texts meet them."""
+    return rng.randint(1, 200), rng.randint(0, 2000)
+
+
+def _read(chunks: list[str], names: Names | None, formats: object, bounds: tuple[int, int] = BOUNDS) -> list[Piece]:
+    engine.MOST_HELD, engine.MOST_READ_AGAIN = bounds
     recovery = Recovery(names, formats if isinstance(formats, tuple) else None)
     found: list[Piece] = []
     for chunk in chunks:

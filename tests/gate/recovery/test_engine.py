@@ -6,11 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callgate.gate.recovery import Found, Mark, Recovery, Text, Thinking
-from callgate.gate.recovery import engine as engine_file
 from callgate.gate.recovery.formats import FORMATS, KNOWN
 from callgate.tools import Names
 from callgate.vocabulary import Tool
-from tests.gate.recovery.reading import PARIS, TOOLS, calls_in, cut, joined, pieces_of, words_in
+from tests.gate.recovery.reading import PARIS, TOOLS, calls_in, joined, pieces_of, words_in
 from tests.gate.recovery.tokens import TOKENS
 
 CALL = '<tool_call>{"name": "get_weather", "arguments": {"city": "Paris"}}</tool_call>'
@@ -161,55 +160,3 @@ def test_what_a_channel_quotes_is_no_call() -> None:
     for whom in ("user", "self"):
         assert calls_in(f" to={whom}<|message|>Like {call} so.<|eom|>") == []
     assert calls_in(f"<|start|>assistant to=get_weather<|message|>{call}<|eot|>") == PARIS
-
-
-# Bounds
-
-
-def test_what_never_ends_is_text_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine_file, "MOST_HELD", 1000)
-    recovery = Recovery(Names(TOOLS))
-    given_out = 0
-    for _ in range(300):
-        given_out += sum(len(piece.raw) for piece in recovery.feed('<tool_call>{"name": "' + "x" * 40))
-    assert given_out > 300 * 61 - 3000
-
-
-@pytest.mark.parametrize(
-    "unit",
-    [
-        '<tool_call>{"a": "',
-        "<tool_call>",
-        "{",
-        '[{"name": ',
-        "```",
-        "<function=x><parameter=y>",
-        '{"name": "get_time", ',
-    ],
-)
-@pytest.mark.parametrize("starts_in", ["text", "thinking"])
-@pytest.mark.parametrize("size", [1, 1000])
-def test_work_grows_no_faster_than_the_text(
-    unit: str, size: int, starts_in: Literal["text", "thinking"], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(engine_file, "MOST_READ_AGAIN", 20_000)
-
-    def steps(times: int) -> int:
-        recovery = Recovery(Names(TOOLS), starts_in=starts_in)
-        for chunk in cut(unit * times, size):
-            recovery.feed(chunk)
-        recovery.close()
-        return recovery.steps
-
-    assert steps(4000) <= 10 * steps(500) + 200_000
-
-
-def test_deep_nesting_is_no_danger() -> None:
-    for text in (
-        "[" * 100_000,
-        '{"name": ' * 50_000,
-        "<tool_call>[" + "[" * 100_000,
-        "get_weather(city=" + "(" * 100_000,
-    ):
-        assert calls_in(text) == []
-        assert words_in(pieces_of(text)) == text

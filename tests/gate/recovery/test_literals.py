@@ -73,3 +73,11 @@ def test_quotes_within_quotes_end_where_the_argument_does() -> None:
 )
 def test_this_is_none(text: str) -> None:
     assert called(text) == []
+
+
+@pytest.mark.timeout(60)  # each takes minutes where every place is tried with every length
+def test_long_runs_take_no_longer_than_they_are() -> None:
+    digits, spaces = "1" * 50_000, " " * 50_000
+    assert called(f"f(a={digits}x)") == [("f", {"a": f"{digits}x"})]
+    assert called(f"f(a='b'){spaces}x", greedy=True) == []
+    assert called(f"f(a='b'{spaces}x)", greedy=True) == []

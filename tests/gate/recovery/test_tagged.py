@@ -63,6 +63,7 @@ def glm(**parameters: str) -> str:
         ("nights", "3", 3),
         ("nights", " 3 ", 3),
         ("nights", "007", 7),
+        ("nights", "0" * 5000, "0" * 5000),
         ("nights", "three", "three"),
         ("price", "12.5", 12.5),
         ("breakfast", "true", True),
@@ -155,6 +156,18 @@ def test_elements_in_elements_are_objects_and_arrays() -> None:
     )
     text = f'{mark}tool_call>{mark}invoke name="book">{inside}{mark}/invoke>{mark}/tool_call>'
     assert booked(text) == [{"guests": ["Ada", "Bo"], "room": {"beds": 2}, "nights": 3}]
+
+
+def test_elements_of_one_name_are_an_array() -> None:
+    mark = "]<]minimax[>[<"
+
+    def element(name: str, inside: str) -> str:
+        return f"{mark}{name}>{inside}{mark}/{name}>"
+
+    lists = element("x", element("item", "1") + element("item", "2")) + element("x", element("item", "3"))
+    inside = element("room", element("bed", "a") + element("bed", "b") + element("bath", "c") + lists)
+    text = f'{mark}invoke name="book">{inside}{mark}/invoke>'
+    assert calls_in(text, None) == [("book", {"room": {"bed": ["a", "b"], "bath": "c", "x": [[1, 2], [3]]}})]
 
 
 def test_an_empty_element_is_a_call_without_arguments() -> None:

@@ -23,6 +23,8 @@ GRAMMARS: Mapping[str, tuple[grammars.Grammar, str]] = {
 """Each with the characters that it begins with, if there are only these."""
 TAGGED: Mapping[str, grammars.Grammar] = {"elements": tagged.read_elements, "nested": tagged.read_nested}
 NOT_A_NAME = "<{[`"
+MOST_OPENERS = 8
+"""One behind another; a call has three at most."""
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -36,7 +38,7 @@ class Candidate(msgspec.Struct, frozen=True):
 def read_announced(source: Source, look: Lookout, opener: str) -> Reading[Candidate | None]:
     """What stands behind `opener`, which was read."""
     passed = [opener]
-    while True:
+    while len(passed) <= MOST_OPENERS:
         tags = next((block for _, block in look.blocks.get(opener, ()) if block.tags), None)
         if tags is not None:
             assert tags.tags is not None
@@ -56,6 +58,7 @@ def read_announced(source: Source, look: Lookout, opener: str) -> Reading[Candid
             return None
         calls = yield from GRAMMARS[block.grammar][0](source, block)
         return Candidate(calls, _format(look, passed, block), block.strict) if calls else None
+    return None
 
 
 def _block(look: Lookout, opener: str, char: str) -> Block | None:

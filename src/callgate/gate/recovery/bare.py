@@ -14,6 +14,7 @@ from collections.abc import Set as AbstractSet
 
 from callgate.gate.recovery import grammars, tagged
 from callgate.gate.recovery.announced import Candidate
+from callgate.gate.recovery.grammars import LONGEST_NAME
 from callgate.gate.recovery.literals import python_calls
 from callgate.gate.recovery.offered import Offers
 from callgate.gate.recovery.said import CALL_KEYS, Said, said_in
@@ -22,14 +23,15 @@ from callgate.gate.recovery.source import Reading, Source, finder
 from callgate.gate.recovery.values import read_value
 
 _WORD = re.compile(r"[^\W\d][\w.\-]*")
-_KEY = re.compile(r"[\"'](\w*)")
+_KEY = re.compile(r"[\"'](\w{0,32})")
 _INFO = re.compile(r"[\w+-]*")
 _IN_EXPRESSION = frozenset("=([{,+*/%&^~\\")
 _IN_LINE = frozenset("}]\"'`_.-<>")
 _SEPARATORS = ("<｜tool▁sep｜>", "<|tool▁sep|>", "[ARGS]", "<|tool_call_argument_begin|>")
 _GEMMA = Block((), "gemma", ("<tool_call|>",), quotes=('<|"|>', "<escape>"))
 _KIND = finder(*(grammars.KIND + separator for separator in _SEPARATORS[:2]))
-LONGEST_KEY = 32
+LONGEST_INFO = 32
+"""Of what stands behind a fence: the name of a language."""
 FENCE = "```"
 
 
@@ -78,11 +80,7 @@ def _read_object(source: Source) -> Reading[Candidate | None]:
             return None
         if word in CALL_KEYS and source.text[source.at + 1 + len(word) : source.at + 2 + len(word)]:
             break
-        if (
-            source.ended
-            or len(word) > LONGEST_KEY
-            or source.text[source.at + 1 + len(word) : source.at + 2 + len(word)]
-        ):
+        if source.ended or source.text[source.at + 1 + len(word) : source.at + 2 + len(word)]:
             return None
         yield
     source.back()
@@ -102,8 +100,8 @@ def _word(source: Source, offers: Offers) -> Reading[str]:
     """The tool's name that comes next, passed; "" as soon as it can't be one."""
     yield from source.ahead(1)
     while True:
-        match = _WORD.match(source.text, source.at)
-        if not match or not offers.could_begin(match.group()):
+        match = _WORD.match(source.text, source.at, source.at + LONGEST_NAME + 1)
+        if not match or len(match.group()) > LONGEST_NAME or not offers.could_begin(match.group()):
             return ""
         if match.end() < len(source.text) or source.ended:
             if not offers.is_name(match.group()):
@@ -117,7 +115,7 @@ def read_fenced(source: Source) -> Reading[Candidate | None]:
     """Fenced blocks from here to the end with nothing but calls in them."""
     found: Candidate | None = None
     while (yield from source.take(finder(FENCE))):
-        yield from source.while_in(_INFO, LONGEST_KEY)
+        yield from source.while_in(_INFO, LONGEST_INFO)
         char = yield from source.skip_blank()
         if not char or char not in "{[":
             return None
@@ -175,7 +173,7 @@ def _python_lines(source: Source, offers: Offers) -> Reading[Candidate | None]:
         if char and char in ",;":
             source.at += 1
             continue
-        name = yield from source.while_in(_NAME, LONGEST_KEY * 4)
+        name = yield from source.while_in(_NAME, LONGEST_NAME)
         if not name:
             break
         inside = yield from read_value(source, brackets="(", loose=True)

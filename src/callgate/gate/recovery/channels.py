@@ -9,16 +9,17 @@ import msgspec
 from callgate.gate.recovery.announced import Candidate
 from callgate.gate.recovery.grammars import read_arguments
 from callgate.gate.recovery.shapes import Block
-from callgate.gate.recovery.source import Finder, Reading, Source
+from callgate.gate.recovery.source import Finder, Reading, Source, TooLong
 
 LONGEST_HEAD = 400
-_MESSAGE = "<|message|>"
+_MESSAGE = Finder(("<|message|>",))
+_MESSAGE_OR_LINE = Finder(("<|message|>", "\n"))
 _RECIPIENT = re.compile(r"\bto=([^\s<]+)")
 _PEOPLE = frozenset({"user", "self", "assistant", "all", "system"})
 ENDS = ("<|end|>", "<|return|>", "<|call|>", "<|eom|>", "<|eot|>")
 HARMONY_ENDS = Finder((*ENDS, "<|start|>", "<|channel|>"))
 GLIMMER_ENDS = Finder(("<|eom|>", "<|eot|>"))
-_TO = "to="
+_TO = Finder(("to=",))
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -31,7 +32,7 @@ class Part(msgspec.Struct, frozen=True):
 
 def read_head(source: Source, opener: str) -> Reading[Candidate | Part | None]:
     """The header of which `opener` was read, and the call in its part, if it is one; None if that is no header."""
-    head, message = yield from _head(source)
+    head, message = yield from source.until(_MESSAGE, LONGEST_HEAD)
     if not message:
         return None
     recipient = _RECIPIENT.search(head)
@@ -51,29 +52,14 @@ def read_head(source: Source, opener: str) -> Reading[Candidate | Part | None]:
     return Part("thinking" if thinks else "text", HARMONY_ENDS)
 
 
-def _head(source: Source) -> Reading[tuple[str, str]]:
-    """What stands before the message, if that comes soon."""
-    while True:
-        end = source.text.find(_MESSAGE, source.at, source.at + LONGEST_HEAD + len(_MESSAGE))
-        if end >= 0:
-            head = source.text[source.at : end]
-            source.at = end + len(_MESSAGE)
-            return head, _MESSAGE
-        if source.ended or len(source.text) - source.at >= LONGEST_HEAD + len(_MESSAGE):
-            return "", ""
-        yield
-
-
 def starts_with_head(source: Source) -> Reading[bool]:
-    """Whether an answer begins with the rest of a header: ` to=user<|message|>`."""
-    while True:
-        text = source.text[source.at : source.at + LONGEST_HEAD]
-        start = text.lstrip()[: len(_TO)]
-        head, message, _ = text.partition(_MESSAGE)
-        if start != _TO[: len(start)] or "\n" in head.strip():
-            return False
-        if message:
-            return start == _TO
-        if source.ended or len(text) == LONGEST_HEAD:
-            return False
-        yield
+    """Whether an answer begins with the rest of a header, in one line: ` to=user<|message|>`. Passes nothing."""
+    yield from source.skip_blank()
+    found = ""
+    if (yield from source.take(_TO)):
+        try:
+            _, found = yield from source.until(_MESSAGE_OR_LINE, LONGEST_HEAD)
+        except TooLong:
+            found = ""
+    source.back()
+    return found not in ("", "\n")

@@ -16,13 +16,15 @@ from callgate.gate.recovery.offered import Offers
 from callgate.gate.recovery.output import Output
 from callgate.gate.recovery.pieces import Found, Piece, Text, Thinking
 from callgate.gate.recovery.shapes import Format
-from callgate.gate.recovery.source import Finder, Reading, Source
+from callgate.gate.recovery.source import Finder, Reading, Source, TooLong
 from callgate.tools import Names
 
 MOST_HELD = 4_000_000
 """Characters of a call that doesn't end; more is no call."""
 MOST_READ_AGAIN = 400_000
 """Characters that are looked through once more, since what seemed to be a call was none."""
+MOST_AT_ONCE = 65_536
+"""Characters of a larger chunk that are read in one go, so that no reader runs far beyond its bounds."""
 
 _CLOSING_FENCE = Finder((FENCE,))
 _ENDING = Finder(ENDINGS)
@@ -62,12 +64,18 @@ class Recovery:
         if watch is not None and (watch.first.search(text) is None or watch.is_plain(text)):
             if not text:
                 return ()
+            self._source.passed(text)
             if self._thinks:
                 return (Thinking(text, text),)
             self._out.passed(text)
             return (Text(text),)
-        self._source.feed(text)
-        next(self._run, None)
+        if len(text) <= MOST_AT_ONCE:
+            self._source.feed(text)
+            next(self._run, None)
+        else:
+            for start in range(0, len(text), MOST_AT_ONCE):
+                self._source.feed(text[start : start + MOST_AT_ONCE])
+                next(self._run, None)
         return self._out.collected()
 
     def close(self) -> Sequence[Piece]:
@@ -78,7 +86,7 @@ class Recovery:
 
     @property
     def steps(self) -> int:
-        """Characters that were copied or read again: a measure of the work done."""
+        """Characters that were copied, searched, or read again: a measure of the work done."""
         return self._source.steps + self._read_again
 
     def _whole(self, starts_in: str) -> Reading[None]:
@@ -101,7 +109,7 @@ class Recovery:
         """Plain words, up to and with the next thing that isn't."""
         source, literals = self._source, self._look.literals
         while True:
-            start, literal = literals.find(source.text, source.at, ended=source.ended)
+            start, literal = source.find(literals)
             if start > source.at:
                 source.at = start
                 self._out.say(source.release())
@@ -149,10 +157,8 @@ class Recovery:
             out.say(source.release())
 
     def _is_quoted(self, literal: str, before: str) -> bool:
-        """Whether it means nothing here: in backticks, within a word, or outside of the part that it belongs in."""
-        if literal in self._look.framed and not self._for_tool:
-            return True
-        return before.endswith("`") or (literal[0].isalnum() and (before[-1:].isalnum() or before.endswith("_")))
+        """Whether it means nothing here: in backticks, or outside of the part that it belongs in."""
+        return before.endswith("`") or (literal in self._look.framed and not self._for_tool)
 
     def _try(self, reading: Reading[Candidate | Part | None], size: int) -> Reading[None]:
         """What may be a call: it is one, or plain text. `size`: how much of it is text for sure, if it is none."""
@@ -164,13 +170,16 @@ class Recovery:
         self._out.say(self._source.release())
 
     def _bounded(self, reading: Reading[Candidate | Part | None]) -> Reading[Candidate | Part | None]:
+        """What is read; None if that is too long, or a part of it is."""
         while True:
             try:
                 next(reading)
             except StopIteration as done:
                 result: Candidate | Part | None = done.value
-                return result if self._source.held() <= MOST_HELD else None
-            if self._source.held() > MOST_HELD:
+                return result if self._source.reached() <= MOST_HELD else None
+            except TooLong:
+                return None
+            if self._source.reached() > MOST_HELD:
                 return None
             yield
 
@@ -184,11 +193,10 @@ class Recovery:
         return False
 
     def _go_back(self, size: int) -> None:
-        """To what was no call, behind the first `size` characters; but not for ever."""
-        self._read_again += self._source.held()
-        if self._read_again <= MOST_READ_AGAIN:
-            self._source.back()
-            self._source.at += size
+        """To what was no call, behind the first `size` characters; but not for ever: then all that was read is text."""
+        reached = min(self._source.reached(), MOST_HELD)
+        self._read_again += reached
+        self._source.back(size if self._read_again <= MOST_READ_AGAIN else reached)
 
     def _behind_call(self) -> Reading[None]:
         """White space and closing tags behind a call belong to it."""
@@ -253,7 +261,7 @@ class Recovery:
         """A part that holds no calls."""
         source, out, thinks = self._source, self._out, part.kind == "thinking"
         while True:
-            start, literal = part.ends.find(source.text, source.at, ended=source.ended)
+            start, literal = source.find(part.ends)
             if start > source.at:
                 source.at = start
                 (out.think if thinks else out.say)(source.release())
@@ -272,7 +280,7 @@ class Recovery:
         source, out = self._source, self._out
         watched = self._look.thinking_finder(ends)
         while True:
-            start, literal = watched.find(source.text, source.at, ended=source.ended)
+            start, literal = source.find(watched)
             if start > source.at:
                 source.at = start
                 out.think(source.release())

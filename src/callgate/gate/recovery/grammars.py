@@ -147,11 +147,10 @@ def read_pythonic(source: Source, block: Block) -> Reading[list[Said]]:
         return (yield from read_json(source, block))
     before = source.held()
     if block.close:
-        text, closed = yield from source.until(finder(*block.close))
-        if closed:
+        text, closed = yield from source.until(finder(*block.close, *block.open))
+        if closed in block.close:
             return python_calls(text) or python_calls(text, greedy=True) or _calls_in(text, keyed=False)
-        source.back()
-        source.at += before
+        source.back(before)
     if char == "[":
         text = yield from read_value(source, brackets="[", loose=True)
     else:

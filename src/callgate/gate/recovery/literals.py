@@ -15,12 +15,12 @@ from callgate.gate.recovery.values import DEEPEST
 _BLANK = re.compile(r"\s*")
 _NAME = re.compile(r"[^\W\d][\w.\-/]*")
 _PARAMETER = re.compile(r"([^\W\d][\w\-]*)\s*=(?!=)\s*")
-_NUMBER = re.compile(r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?=\s*[,)\]}]|\s*\Z)")
+_NUMBER = re.compile(r"[+-]?(?:\d[\d_]*+\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?(?=\s*[,)\]}]|\s*\Z)")
 _KEY = re.compile(r"[^{}\[\](),:=]+")
 _WORD = re.compile(r"[^,()\[\]{}'\"=<>]*[^,()\[\]{}'\"=<>\s]")
 _PLAIN = {quote: re.compile(rf"[^{quote}\\]*") for quote in "\"'"}
-_ENDS_STRING = re.compile(r"\s*(?:[,:)\]}]|\Z)")
-_ENDS_ARGUMENT = re.compile(r"\s*(?:,\s*[^\W\d][\w\-]*\s*=|\)\s*(?:\]?\s*\Z|,\s*[^\W\d][\w.]*\())")
+_ENDS_STRING = re.compile(r"\s*+(?:[,:)\]}]|\Z)")
+_ENDS_ARGUMENT = re.compile(r"\s*+(?:,\s*+[^\W\d][\w\-]*+\s*+=|\)\s*+(?:\]?+\s*+\Z|,\s*+[^\W\d][\w.]*+\())")
 _PREFIX = re.compile(r"(?:[rRuUbBfF]|[bB][rR]|[rR][bB])(?=['\"])")
 _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 _ESCAPES = {

@@ -1,8 +1,12 @@
-"""Text that comes in pieces, read once and forwards; readers wait for more by `yield`, wherever a piece was cut."""
+"""Text that comes in pieces, read once and forwards; readers wait for more by `yield`, wherever a piece was cut.
+
+What a reader finds, and where it stops, follows from the text alone, never from where that was cut: a bound is exact.
+"""
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Generator, Iterable
 from functools import lru_cache
 from typing import TypeVar
@@ -15,10 +19,17 @@ Reading = Generator[None, None, T]
 _BLANK = re.compile(r"\s*")
 
 
-class Source:
-    """What has come and isn't read yet, and from `start` on also what was, since it may turn out to be plain text."""
+class TooLong(Exception):
+    """What was read has no end within its bound, and so is no part of a call."""
 
-    __slots__ = ("_kept", "_kept_length", "at", "ended", "start", "steps", "text")
+
+class Source:
+    """What has come and isn't read yet, and from `start` on also what was, since it may turn out to be plain text.
+
+    The character before `start`, if there was one, stays too: it says whether a word begins there.
+    """
+
+    __slots__ = ("_before", "_kept", "_kept_length", "_reached", "at", "ended", "start", "steps", "text")
 
     def __init__(self) -> None:
         self.text = ""
@@ -26,22 +37,38 @@ class Source:
         self.start = 0
         self.ended = False
         self.steps = 0
-        """Characters copied or pushed back so far: the measure of work that tests look at."""
+        """Characters copied, passed or searched so far: the measure of work that tests look at."""
         self._kept: list[str] = []
         self._kept_length = 0
+        self._before = ""
+        self._reached = 0
 
     def feed(self, text: str) -> None:
-        if self.at > self.start:
-            self._kept.append(self.text[self.start : self.at])
-            self._kept_length += self.at - self.start
-        rest = self.text[self.at :]
-        self.steps += len(rest) + len(text)
-        self.text = rest + text
-        self.at = self.start = 0
+        at, start = self.at, self.start
+        if at > start:
+            if not self._kept:
+                self._before = self.text[start - 1 : start] if start else ""
+            self._kept.append(self.text[start:at])
+            self._kept_length += at - start
+        self.steps += len(self.text) - at + len(text)
+        if at:
+            self.text = self.text[at - 1 :] + text
+            self.at = self.start = 1
+        else:
+            self.text += text
+
+    def passed(self, text: str) -> None:
+        """Takes note of text that was given out by a shorter way, while none was held back."""
+        self.text = text
+        self.at = self.start = len(text)
 
     def held(self) -> int:
         """How much was read since `start`."""
         return self._kept_length + self.at - self.start
+
+    def reached(self) -> int:
+        """How far anything was read since `start`, also if it was gone back from there."""
+        return max(self._reached, self._kept_length + self.at - self.start)
 
     def raw(self) -> str:
         """What was read since `start`."""
@@ -52,20 +79,23 @@ class Source:
         """The same, and from now on it is gone."""
         raw = self.raw()
         self._kept.clear()
-        self._kept_length = 0
+        self._kept_length = self._reached = 0
         self.start = self.at
         return raw
 
-    def back(self) -> None:
-        """To `start`, as if nothing had been read."""
-        if self._kept:
-            raw = self.raw()
-            self.steps += len(raw) + len(self.text) - self.at
-            self.text = raw + self.text[self.at :]
-            self._kept.clear()
-            self._kept_length = 0
-            self.start = 0
-        self.at = self.start
+    def back(self, to: int = 0) -> None:
+        """To `start`, as if nothing had been read; or to the place before which `to` characters were."""
+        self._reached = self.reached()
+        if self._kept_length > to:
+            parts = [self.text[self.start :]]
+            while self._kept_length > to:
+                parts.append(self._kept.pop())
+                self._kept_length -= len(parts[-1])
+            parts.append(self._kept[-1][-1] if self._kept else self._before)
+            self.text = "".join(reversed(parts))
+            self.steps += len(self.text)
+            self.start = len(parts[-1])
+        self.at = self.start + to - self._kept_length
 
     def ahead(self, size: int) -> Reading[str]:
         """The next `size` characters, unread; fewer only at the end."""
@@ -77,7 +107,9 @@ class Source:
         """Passes white space; gives the character after it, unread, or nothing at the end."""
         while True:
             match = _BLANK.match(self.text, self.at)
-            self.at = match.end() if match else self.at
+            if match:
+                self.steps += match.end() - self.at
+                self.at = match.end()
             if self.at < len(self.text):
                 return self.text[self.at]
             if self.ended:
@@ -86,8 +118,9 @@ class Source:
 
     def take(self, finder: Finder) -> Reading[str]:
         """Passes the literal that comes next, and gives it; nothing if none does."""
-        while True:
+        while finder.longest:
             ahead = self.text[self.at : self.at + finder.longest]
+            self.steps += len(ahead)
             if not self.ended and (not ahead or ahead in finder.beginnings):
                 yield
                 continue
@@ -96,6 +129,7 @@ class Source:
                 return ""
             self.at = match.end()
             return match.group()
+        return ""
 
     def take_end(self, finder: Finder) -> Reading[str]:
         """The same for what ends something: the text may end in the middle of it."""
@@ -105,30 +139,51 @@ class Source:
             found, self.at = rest, len(self.text)
         return found
 
-    def until(self, finder: Finder) -> Reading[tuple[str, str]]:
-        """Passes all up to the next of the literals and that too; gives both, the literal empty at the end."""
+    def find(self, finder: Finder, within: int = sys.maxsize) -> tuple[int, str]:
+        """Where the next of the literals is, and which; looks no further than `within` characters."""
+        end = min(self.at + within, len(self.text))
+        start, literal = finder.find(self.text, self.at, end, ended=self.ended and end == len(self.text))
+        self.steps += (start if literal else end) - self.at
+        return start, literal
+
+    def until(self, finder: Finder, most: int = sys.maxsize) -> Reading[tuple[str, str]]:
+        """Passes all up to the next of the literals and that too; gives both, the literal empty at the end.
+
+        Raises: TooLong, if more than `most` characters come first.
+        """
         parts: list[str] = []
+        left = most
         while True:
-            start, literal = finder.find(self.text, self.at, ended=self.ended)
+            start, literal = self.find(finder, left + 1 + finder.longest)
+            start = min(start, self.at + left + 1)
             if start > self.at:
                 parts.append(self.text[self.at : start])
+                left -= start - self.at
                 self.at = start
+            if left < 0:
+                raise TooLong
             if literal or self.ended:
                 self.at += len(literal)
                 return "".join(parts), literal
             yield
 
-    def while_in(self, pattern: re.Pattern[str], most: int) -> Reading[str]:
-        """Passes what `pattern`, a class of characters repeated, matches; no more than about `most`."""
+    def while_in(self, pattern: re.Pattern[str], most: int = sys.maxsize) -> Reading[str]:
+        """Passes what `pattern`, a class of characters repeated, matches.
+
+        Raises: TooLong, if that is more than `most` characters.
+        """
         parts: list[str] = []
-        taken = 0
+        left = most
         while True:
-            match = pattern.match(self.text, self.at)
+            match = pattern.match(self.text, self.at, min(self.at + left + 1, len(self.text)))
             if match and match.end() > self.at:
                 parts.append(match.group())
-                taken += match.end() - self.at
+                left -= match.end() - self.at
+                self.steps += match.end() - self.at
                 self.at = match.end()
-            if self.at < len(self.text) or self.ended or taken > most:
+            if left < 0:
+                raise TooLong
+            if self.at < len(self.text) or self.ended:
                 return "".join(parts)
             yield
 
@@ -136,7 +191,7 @@ class Source:
 class Finder:
     """Finds the first of some literals, or the beginning of one where the text is cut.
 
-    Those that begin with a letter aren't found within a word, as far as the text at hand shows where words begin.
+    Those that begin with a letter aren't found within a word.
     """
 
     __slots__ = ("beginnings", "exact", "first", "longest", "may_begin")
@@ -155,19 +210,22 @@ class Finder:
         """Whether there is none in it, nor the beginning of one at its end."""
         return self.may_begin.search(text) is None
 
-    def find(self, text: str, at: int, *, ended: bool) -> tuple[int, str]:
-        """Where the next is, and which; no literal where it may be beginning, or, at the text's end, where none is."""
-        near = self.first.search(text, at) and self.may_begin.search(text, at)
+    def find(self, text: str, at: int, end: int, *, ended: bool) -> tuple[int, str]:
+        """Where the next is before `end`, and which; no literal where it may be beginning, or, at `end`, where none is.
+
+        `ended`: nothing comes behind `end`.
+        """
+        near = self.first.search(text, at, end) and self.may_begin.search(text, at, end)
         if near is None:
-            return len(text), ""
-        match = self.exact.search(text, near.start())
-        start, literal = (match.start(), match.group()) if match else (len(text), "")
+            return end, ""
+        match = self.exact.search(text, near.start(), end)
+        start, literal = (match.start(), match.group()) if match else (end, "")
         if not ended:
-            place = self.may_begin.search(text, max(near.start(), len(text) - self.longest + 1))
+            place = self.may_begin.search(text, max(near.start(), end - self.longest + 1), end)
             while place and place.start() <= start:
-                if text[place.start() :] in self.beginnings:
+                if text[place.start() : end] in self.beginnings:
                     return place.start(), ""
-                place = self.may_begin.search(text, place.start() + 1)
+                place = self.may_begin.search(text, place.start() + 1, end)
         return start, literal
 
 

@@ -15,7 +15,7 @@ LONGEST_HEAD = 1_000
 DEEPEST_ELEMENT = 50
 
 _HEAD = re.compile(r"[^<>\n]*")
-_ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
+_ATTRIBUTE = re.compile(r"(?<![\w:-])([\w:-]++)\s*+=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 _SPACES = re.compile(r"\s*")
 _NAME_ATTRIBUTES = ("name", "tool", "key")
 _KEY = ("<arg_key>", "</arg_key>")
@@ -63,8 +63,8 @@ def read_elements(source: Source, block: Block) -> Reading[list[Said]]:
 def _head(source: Source, end: str) -> Reading[str]:
     """The rest of an opening tag. Where its end was forgotten, the line is its end."""
     if end != ">":
-        text, _ = yield from source.until(finder(end))
-        return text if len(text) <= LONGEST_HEAD else ""
+        text, _ = yield from source.until(finder(end), LONGEST_HEAD)
+        return text
     text = yield from source.while_in(_HEAD, LONGEST_HEAD)
     if (yield from source.ahead(1)) == ">":
         source.at += 1
@@ -92,7 +92,7 @@ def _parameter(source: Source, tags: Tags, ends: tuple[str, ...]) -> Reading[tup
     data = (yield from _character_data(source)) if tags.cdata else None
     text, closed = yield from source.until(finder(*tags.parameter_end, *tags.parameter, *ends))
     while closed in tags.call_end:
-        blank = yield from source.while_in(_SPACES, LONGEST_HEAD)
+        blank = yield from source.while_in(_SPACES)
         if (yield from source.ahead(1)) in ("", "<"):
             break
         more, ended = yield from source.until(finder(*tags.parameter_end, *tags.parameter, *ends))
@@ -207,12 +207,7 @@ def _nested_call(name: str, inner: list[tuple[str, object]]) -> Said:
 def _value_of(inner: list[tuple[str, object]]) -> object:
     if {key for key, _ in inner} == {"item"}:
         return [value for _, value in inner]
-    found: dict[str, object] = {}
+    found: dict[str, list[object]] = {}
     for key, value in inner:
-        if key not in found:
-            found[key] = value
-        elif isinstance(several := found[key], list) and sum(one == key for one, _ in inner) > 1:
-            several.append(value)
-        else:
-            found[key] = [several, value]
-    return found
+        found.setdefault(key, []).append(value)
+    return {key: values if len(values) > 1 else values[0] for key, values in found.items()}

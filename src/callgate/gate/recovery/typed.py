@@ -9,7 +9,7 @@ from typing import Any
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _WORDS: Mapping[str, object] = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _LOWER_WORDS: Mapping[str, object] = {"true": True, "false": False, "null": None, "none": None}
-_ZEROS = re.compile(r"-?0+\d{1,17}")
+_ZEROS = re.compile(r"-?0{1,64}\d{1,17}")
 _WRAPPERS = ("arguments", "parameters", "properties", "input", "args")
 _ALTERNATIVES = ("anyOf", "oneOf", "allOf")
 _KIND_OF = {

@@ -124,7 +124,7 @@ def _string(source: Source, quote: str, *, loose: bool) -> Reading[str]:
 
 def _what_follows(source: Source) -> Reading[tuple[str, str]]:
     """The white space that follows, passed, and the character behind it."""
-    blank = yield from source.while_in(_SPACES, 1_000)
+    blank = yield from source.while_in(_SPACES)
     return blank, (yield from source.ahead(1))
 
 
