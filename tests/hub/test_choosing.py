@@ -56,7 +56,8 @@ def test_a_projector_comes_with_a_model_and_is_none() -> None:
     files = repository(m__Q4_0=5, mmproj__f16=2)
     choice = chosen(files, "o/n")
     assert [file.name for file in choice.files] == ["m-Q4_0.gguf", "mmproj-f16.gguf"]
-    assert ([file.name for file in choice.model_files], choice.size) == (["m-Q4_0.gguf"], 7)
+    assert ([file.name for file in choice.model_files], choice.size) == (["m-Q4_0.gguf"], 5)
+    assert choice.total_size == 7
     with pytest.raises(UsageError, match="goes with a model, and is none"):
         chosen(files, "o/n/mmproj-f16.gguf")
 

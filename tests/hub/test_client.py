@@ -276,7 +276,7 @@ async def test_a_summary_is_a_hint_and_no_more(http: HttpClient, tmp_path: Path)
         asking = HubClient(hub_settings(hub, tmp_path), http)
         repository = await asking.repository(HubRef("owner/name"))
         assert await asking.summary(repository) is None
-        hub.repos["owner/name"].gguf = {"chat_template": ["no", "text"], "architecture": 3, "context_length": "long"}
+        hub.repos["owner/name"].gguf = {"chat_template": ["no", "text"], "context_length": "long"}
         summary = await asking.summary(repository)
     assert summary
-    assert (summary.chat_template, summary.architecture, summary.context_length) == (None, None, None)
+    assert (summary.chat_template, summary.context_length) == (None, None)

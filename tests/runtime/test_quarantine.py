@@ -160,3 +160,53 @@ def test_a_part_alone_is_no_model(cache: Path, wanted: Settings) -> None:
 def test_a_strange_note_of_a_revision_leads_nowhere(cache: Path, wanted: Settings, written: str) -> None:
     (cache / "models--owner--name" / "refs" / "main").write_text(written)
     assert fetched_file(HubRef("owner/name"), wanted) is None
+
+
+# What a link leads to
+
+
+def test_what_a_link_leads_to_outside_the_cache_stays(tmp_path: Path, wanted: Settings) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    target = tmp_path / "elsewhere" / "m.gguf"
+    target.write_bytes(b"precious")
+    link = tmp_path / "m.gguf"
+    link.symlink_to(target)
+    quarantine = Quarantine(wanted)
+    assert quarantine.delete(put(quarantine, link)) == 0
+    assert (link.is_symlink(), target.read_bytes()) == (False, b"precious")
+
+
+def test_a_link_of_the_cache_that_leads_out_of_its_repository_takes_nothing_along(
+    cache: Path, tmp_path: Path, wanted: Settings
+) -> None:
+    target = tmp_path / "m.gguf"
+    target.write_bytes(b"precious")
+    link = cache / "models--owner--name" / "snapshots" / COMMIT / "b-Q6_K.gguf"
+    link.symlink_to(target)
+    quarantine = Quarantine(wanted)
+    assert quarantine.delete(put(quarantine, link)) == 0
+    assert target.exists()
+
+
+def test_a_copy_that_a_good_one_replaced_is_removed(tmp_path: Path, wanted: Settings) -> None:
+    file = tmp_path / "m.gguf"
+    file.write_bytes(b"bad")
+    quarantine = Quarantine(wanted)
+    entry = put(quarantine, file, move=True)
+    file.write_bytes(b"good")
+    quarantine.lift(str(file))
+    assert (quarantine.entries(), Path(entry.places[0]).exists(), file.read_bytes()) == ([], False, b"good")
+
+
+def test_a_model_of_our_own_folder_says_that_it_is_in_quarantine(tmp_path: Path) -> None:
+    folder = tmp_path / "owner" / "name" / COMMIT
+    folder.mkdir(parents=True)
+    (folder / "a-Q8_0.gguf").write_bytes(b"x")
+    (tmp_path / "owner" / "name" / "refs").mkdir()
+    (tmp_path / "owner" / "name" / "refs" / "main").write_text(COMMIT)
+    own = settings(models__dir=str(tmp_path))
+    entry = put(Quarantine(own), folder / "a-Q8_0.gguf", move=True)
+    with pytest.raises(UsageError, match="in quarantine") as caught:
+        fetched_file(HubRef("owner/name"), own)
+    assert entry.id in str(caught.value.hint)
+    assert fetched_file(HubRef("owner/name", quant="Q2_K"), own) is None

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 
 from callgate.cli import DONE
 from callgate.cli.screen import LiveLine, in_bytes, print_json, printable
-from callgate.runtime import fetched_model, ollama_blob, one_model
+from callgate.runtime import Quarantined, fetched_model, ollama_blob, one_model
 from callgate.settings import Settings, load_settings
 from callgate.vocabulary import ModelRef, NotFound, UsageError
 
@@ -34,7 +35,13 @@ def _action(
 
 def run_file_action(arguments: argparse.Namespace) -> int:
     settings = load_settings()
-    ref = fetched_model(one_model(arguments.model), settings)
+    try:
+        ref = fetched_model(one_model(arguments.model), settings)
+    except UsageError as error:
+        entry = getattr(error, "entry", None)
+        if arguments.action == "rm" and isinstance(entry, Quarantined):
+            error.hint = f"callgate quarantine delete {entry.id}"
+        raise
     if ref.scheme == "hf":
         raise NotFound(f"{arguments.model!r} hasn't been fetched", hint=f"callgate pull {ref.name}")
     match arguments.action:
@@ -79,9 +86,11 @@ def _remove(ref: ModelRef, settings: Settings, arguments: argparse.Namespace) ->
     from callgate.hub import files_of, remove
 
     files = files_of(_file(ref, settings), settings)
-    size = sum(os.path.getsize(file) for file in files)
-    _confirm(f"remove {len(files)} file(s), {in_bytes(size)}: {files[0]}?", arguments)
-    return _removed(str(ref), remove(files, settings), arguments)
+    if not arguments.json:
+        for file in files:
+            print(printable(f"{file}  {in_bytes(os.path.getsize(file))}"), file=sys.stderr)
+    _confirm("remove it?" if len(files) == 1 else f"remove these {len(files)} files?", arguments)
+    return _removed(str(ref), remove(files, settings), arguments, files=files)
 
 
 def _confirm(question: str, arguments: argparse.Namespace) -> None:
@@ -94,9 +103,9 @@ def _confirm(question: str, arguments: argparse.Namespace) -> None:
         raise UsageError("nothing was removed")
 
 
-def _removed(name: str, freed: int | None, arguments: argparse.Namespace) -> int:
+def _removed(name: str, freed: int | None, arguments: argparse.Namespace, files: Sequence[str] = ()) -> int:
     if arguments.json:
-        print_json({"removed": name, "bytes_freed": freed})
+        print_json({"removed": name, "bytes_freed": freed, "files": list(files)})
     else:
         print(printable(f"removed {name}" + (f", {in_bytes(freed)} are free again" if freed else "")))
     return DONE

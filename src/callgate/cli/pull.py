@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import os
 import sys
 
 from callgate.cli import DONE, FAILED, status_of
@@ -46,6 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = load_settings()
     # What the hub's library has to say is in the errors; servers may put anything in its warnings.
     logging.getLogger("huggingface_hub").setLevel(logging.CRITICAL)
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")  # else it asks the hub for more than we do
     statuses = [_run_one(text, settings, arguments) for text in arguments.models]
     failed = [status for status in statuses if status != DONE]
     return failed[0] if len(set(failed)) == 1 else FAILED if failed else DONE
@@ -63,7 +65,8 @@ def _run_one(text: str, settings: Settings, arguments: argparse.Namespace) -> in
         pulled = asyncio.run(pull(ref, settings, wishes, view))
     except KeyboardInterrupt:
         view.end()
-        print("interrupted: the same command goes on where this stopped", file=sys.stderr)
+        if not arguments.list and not arguments.dry_run:
+            print("interrupted: the same command goes on where this stopped", file=sys.stderr)
         raise
     except CallgateError as error:
         view.end()

@@ -5,19 +5,19 @@ from typing import TYPE_CHECKING
 from callgate.doors import opened_on_use
 
 if TYPE_CHECKING:
-    from callgate.hub.choosing import OVERHEAD, Choice
+    from callgate.hub.choosing import Choice, fits
     from callgate.hub.fetching import Fetched
     from callgate.hub.looking import Looked
     from callgate.hub.naming import read_hub_name
     from callgate.hub.pulling import Onlooker, Pulled, Wishes, list_repository, pull
-    from callgate.hub.records import Repository
+    from callgate.hub.records import HubFile, Repository
     from callgate.hub.removing import files_of, remove
     from callgate.hub.to_ollama import default_name, import_into_ollama
 
 __all__ = [
-    "OVERHEAD",
     "Choice",
     "Fetched",
+    "HubFile",
     "Looked",
     "Onlooker",
     "Pulled",
@@ -25,6 +25,7 @@ __all__ = [
     "Wishes",
     "default_name",
     "files_of",
+    "fits",
     "import_into_ollama",
     "list_repository",
     "pull",
@@ -35,9 +36,9 @@ __all__ = [
 __getattr__ = opened_on_use(
     __name__,
     {
-        "OVERHEAD": "choosing",
         "Choice": "choosing",
         "Fetched": "fetching",
+        "HubFile": "records",
         "Looked": "looking",
         "Onlooker": "pulling",
         "Pulled": "pulling",
@@ -45,6 +46,7 @@ __getattr__ = opened_on_use(
         "Wishes": "pulling",
         "default_name": "to_ollama",
         "files_of": "removing",
+        "fits": "choosing",
         "import_into_ollama": "to_ollama",
         "list_repository": "pulling",
         "pull": "pulling",

@@ -16,18 +16,20 @@ MOST_FILES = 20_000
 LONGEST_TEMPLATE = 1 << 20
 _SHA256, _GIT = re.compile(r"[0-9a-f]{64}"), re.compile(r"[0-9a-f]{40}")
 _TAG = re.compile(r"[0-9A-Za-z_][0-9A-Za-z._-]{0,127}")
+_MOST_DIGITS = 20
 _COMMIT = re.compile(r"[0-9A-Za-z]{1,64}")
 
 
 def read_repository(info: ModelInfo, ref: HubRef) -> Repository:
     siblings = info.siblings
     commit = info.sha
-    if siblings is None or not commit or not _COMMIT.fullmatch(commit):
+    named = siblings is not None and all(isinstance(sibling.rfilename, str) for sibling in siblings)
+    if siblings is None or not named or not isinstance(commit, str) or not _COMMIT.fullmatch(commit):
         raise BadAnswer(f"the hub doesn't say which files {ref.repo!r} has")
     files = [
-        HubFile(sibling.rfilename, _size(sibling.size), _sha256(sibling.lfs), sibling.blob_id)
+        HubFile(sibling.rfilename, _size(sibling.size), _sha256(sibling.lfs), _text(sibling.blob_id))
         for sibling in siblings[:MOST_FILES]
-        if stays_inside(str(sibling.rfilename))
+        if stays_inside(sibling.rfilename)
     ]
     gated: Gated | None = None
     if info.gated:
@@ -46,11 +48,10 @@ def read_repository(info: ModelInfo, ref: HubRef) -> Repository:
 def read_summary(told: object) -> Summary | None:
     if not isinstance(told, dict):
         return None
-    template, architecture, context = (told.get(key) for key in ("chat_template", "architecture", "context_length"))
+    template = told.get("chat_template")
     return Summary(
         chat_template=template if isinstance(template, str) and len(template) <= LONGEST_TEMPLATE else None,
-        architecture=architecture[:64] if isinstance(architecture, str) else None,
-        context_length=_size(context),
+        context_length=_size(told.get("context_length")),
     )
 
 
@@ -59,7 +60,11 @@ def expected_of(file: HubFile, tag: str | None, linked_size: str | None, size: i
     name = (tag or "").removeprefix("W/").strip('"') or file.sha256 or ""
     if not _TAG.fullmatch(name):
         raise BadAnswer(f"the hub doesn't say which version of {file.name!r} it has")
-    stated = int(linked_size) if linked_size and linked_size.isascii() and linked_size.isdigit() else size
+    stated = size
+    if linked_size and linked_size.isascii() and linked_size.isdigit():
+        stated = int(linked_size[:_MOST_DIGITS])
+    if stated is not None and _size(stated) is None:
+        raise BadAnswer(f"the hub says that {file.name!r} is larger than any file")
     if stated is not None and file.size is not None and stated != file.size:
         raise BadAnswer(
             f"the hub contradicts itself: {file.name!r} has {file.size:,} bytes in its list, {stated:,} now"
@@ -78,6 +83,10 @@ def expected_of(file: HubFile, tag: str | None, linked_size: str | None, size: i
 def _sha256(lfs: object) -> str | None:
     digest = lfs.get("sha256") if isinstance(lfs, dict) else None
     return digest if isinstance(digest, str) and _SHA256.fullmatch(digest) else None
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _size(value: object) -> int | None:

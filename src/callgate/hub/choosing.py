@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from callgate.backends import memory_to_run
 from callgate.hub.records import HubFile, Repository
 from callgate.runtime import Candidate, candidates_in, is_beside_a_model, narrowed, projector_in
-from callgate.vocabulary import HubRef, NotFound, UsageError
+from callgate.settings import LlamaCpp
+from callgate.vocabulary import Facts, HubRef, NotFound, UsageError
 
 MOST_SHOWN = 20
-OVERHEAD = 1.2
-"""Of a model in memory, over its files; its header would tell more."""
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -28,6 +28,11 @@ class Choice(msgspec.Struct, frozen=True):
 
     @property
     def size(self) -> int | None:
+        """Of the model alone."""
+        return total([file.size for file in self.model_files])
+
+    @property
+    def total_size(self) -> int | None:
         return total([file.size for file in self.files])
 
 
@@ -75,13 +80,18 @@ def _named(candidates: Sequence[Candidate], ref: HubRef, repository: Repository)
     raise NotFound(f"{repository.id!r} has no file {ref.file!r}", hint=f"{hint}callgate pull --list {repository.id}")
 
 
+def fits(size: int, free: int) -> bool:
+    """By the size of its files; its header would tell more."""
+    return memory_to_run(Facts(name="", at=0.0), size, LlamaCpp()) <= free
+
+
 def does_not_fit(repository: Repository, needed: int, free: int) -> str:
     """What to tell whoever chose a model that takes more memory than there is."""
     told = f"it takes about {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free"
     sizes = {
         candidate: size
         for candidate in candidates_in(repository.names)
-        if (size := total([repository.file(name).size for name in candidate.files])) and size * OVERHEAD <= free
+        if (size := total([repository.file(name).size for name in candidate.files])) and fits(size, free)
     }
     if not sizes:
         return told

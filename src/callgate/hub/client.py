@@ -6,6 +6,7 @@ ourselves: the library would take our token along to other hubs.
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -13,6 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 
+from callgate import __version__
 from callgate.hub.answers import expected_of, is_a_name, read_repository, read_summary
 from callgate.hub.background import in_background
 from callgate.hub.naming import checked
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from huggingface_hub import ModelInfo
 
 ANSWER_SECONDS = 20.0
+HINT_SECONDS = 3.0
 MOST_REDIRECTS = 5
 _MOST_NEAR = 200
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -48,7 +51,12 @@ class HubClient:
         """Hears how many seconds a server wants us to wait."""
         self._http = http
         self.token = settings.hub.token or (Secret(found) if (found := get_token()) else None)
-        self._api = HfApi(endpoint=self.endpoint, token=self.token.reveal() if self.token else False)
+        self._api = HfApi(
+            endpoint=self.endpoint,
+            token=self.token.reveal() if self.token else False,
+            library_name="callgate",
+            library_version=__version__,
+        )
 
     async def repository(self, ref: HubRef) -> Repository:
         """What there is in the repository that `ref` names.
@@ -63,12 +71,13 @@ class HubClient:
         return read_repository(info, ref)
 
     async def summary(self, repository: Repository) -> Summary | None:
-        """Nothing, if the hub has none, or fails: it is a hint and no more."""
+        """Nothing, if the hub has none, fails, or is slow: it is a hint and no more."""
         revision = None if repository.revision == "main" else repository.revision
-        ask = partial(self._api.model_info, repository.id, revision=revision, expand=["gguf"], timeout=ANSWER_SECONDS)
+        ask = partial(self._api.model_info, repository.id, revision=revision, expand=["gguf"], timeout=HINT_SECONDS)
         try:
-            info = await self._told(ask, self._asked(repository.id, revision))
-        except CallgateError:
+            async with asyncio.timeout(HINT_SECONDS):
+                info = await self._told(ask, self._asked(repository.id, revision), tries=1)
+        except (CallgateError, TimeoutError):
             return None
         return read_summary(getattr(info, "gguf", None))
 
@@ -132,11 +141,11 @@ class HubClient:
         except (KeyError, TypeError, AttributeError):  # metadata that aren't as the library expects them
             return self._api.model_info(ref.repo, revision=ref.revision, timeout=ANSWER_SECONDS)
 
-    async def _told(self, ask: Callable[[], T], asked: Asked) -> T:
+    async def _told(self, ask: Callable[[], T], asked: Asked, *, tries: int = MOST_QUESTIONS) -> T:
         """What the library says; its errors become ours. What may pass is asked again."""
         from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
 
-        patience = Patience(MOST_QUESTIONS, self.on_wait)
+        patience = Patience(tries, self.on_wait)
         # Of all errors of the HTTP client that the library uses, whichever that is.
         failures: type[BaseException] = HfHubHTTPError.__bases__[0]
         while True:

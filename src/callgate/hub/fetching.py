@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 import msgspec
@@ -22,7 +23,7 @@ from callgate.hub.transfer import NoRanges, Transfer
 from callgate.hub.waiting import alone
 from callgate.runtime import Quarantine
 from callgate.settings import Settings
-from callgate.vocabulary import NoSpace, WrongHash
+from callgate.vocabulary import FetchFailed, NoSpace, WrongHash
 from callgate.wire import HttpClient
 
 MOST_CONNECTIONS = 16
@@ -41,6 +42,8 @@ class FetchedFile(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     size: int
     sha256: str
+    hash_checked: bool
+    """Against what the hub said; it may have said nothing."""
     bytes_fetched: int
     bytes_resumed: int
 
@@ -80,6 +83,9 @@ class Fetcher:
         self._watcher = watcher
         self._shelf: Shelf = shelf_for(repository, settings)
         self._locations: dict[str, Location] = {}
+        self._digests: dict[str, str] = {}
+        """Of files that were here and have been checked, by where they are and what changes when they do."""
+        self._quarantine = Quarantine(settings)
 
     async def locate(self) -> None:
         """Where all of it is, so that whatever the hub objects to comes up before anything moves."""
@@ -87,11 +93,14 @@ class Fetcher:
             self._locations[file.name] = await self._hub.locate(self._repository, file)
 
     async def look(self, sandbox: TemplateSandbox) -> Looked:
-        """At the header of the model; of one that is here, without asking anybody. Raises as `look_at_header` does."""
+        """At the header of the model; of one that is here, without asking anybody. Raises as `look_at_header` does, and
+        WrongHash of one that was here and isn't what it should be.
+        """
         file = self._choice.files[0]
         location = self._locations[file.name]
         weights = sum(self._locations[each.name].expected.size for each in self._choice.model_files)
         if here := self._here(file):
+            await self._checked_again(here, file, location)
             return await look_at_file(here, file.name, weights, self._settings, sandbox)
         transfer = Transfer(self._hub, self._http, self._repository, file, location)
         partial = Partial(self._shelf.partial(location.tag), location.expected.size)
@@ -104,11 +113,25 @@ class Fetcher:
         self._require_space()
         done = [await self._fetch(file, {} if number else front) for number, file in enumerate(self._choice.files)]
         for file in reversed(self._choice.files):
-            self._shelf.show(self._locations[file.name].tag, file.name)
+            await self._show(file)
         self._shelf.remember_revision()
         count = len(self._choice.model_files)
         projector = done[count] if self._choice.projector else None
         return Fetched(files=tuple(done[:count]), projector=projector, is_shared=self._shelf.is_shared)
+
+    async def _show(self, file: HubFile) -> None:
+        location = self._locations[file.name]
+        async with self._alone(file):
+            if not self._here(file):  # a pull of the same content took it where that one wanted it
+                await self._obtained(file, location, {})
+            self._shelf.show(location.tag, file.name)
+        self._quarantine.drop_broken(self._repository.id, file.name)
+
+    def _alone(self, file: HubFile) -> AbstractAsyncContextManager[None]:
+        return alone(
+            self._shelf.lock(self._locations[file.name].tag),
+            lambda: self._watcher.note(f"another program is fetching {file.name!r}: waiting for it"),
+        )
 
     def _here(self, file: HubFile) -> str | None:
         """Its content, if it is complete."""
@@ -121,23 +144,42 @@ class Fetcher:
 
     async def _fetch(self, file: HubFile, front: dict[int, bytes]) -> FetchedFile:
         location = self._locations[file.name]
-        fetched = resumed = 0
-        async with alone(
-            self._shelf.lock(location.tag),
-            lambda: self._watcher.note(f"another program is fetching {file.name!r}: waiting for it"),
-        ):
-            if here := self._here(file):
-                digest = await self._checked_again(here, file, location)
-            else:
-                digest, fetched, resumed = await self._download(file, location, front)
+        async with self._alone(file):
+            digest, fetched, resumed = await self._obtained(file, location, front)
+        if not location.expected.algorithm:
+            self._watcher.note(f"the hub gave no hash of {file.name!r}: nothing but its size could be checked")
         return FetchedFile(
             name=file.name,
             path=self._shelf.path(file.name),
             size=location.expected.size,
             sha256=digest,
+            hash_checked=location.expected.algorithm is not None,
             bytes_fetched=fetched,
             bytes_resumed=resumed,
         )
+
+    async def _obtained(self, file: HubFile, location: Location, front: dict[int, bytes]) -> tuple[str, int, int]:
+        """Gives the file's SHA-256, how many bytes came now, and how many were here on their way."""
+        if here := self._here(file):
+            return await self._checked_again(here, file, location), 0, 0
+        if digest := await self._taken_from_another_commit(file, location):
+            return digest, 0, 0
+        return await self._download(file, location, front)
+
+    async def _taken_from_another_commit(self, file: HubFile, location: Location) -> str | None:
+        """The SHA-256 of a file that another commit has too, if that is sure."""
+        if not location.expected.algorithm:
+            return None
+        for other in self._shelf.others(file.name, location.expected.size):
+            try:
+                digest = await self._checked(other, file, location)
+                content = self._shelf.content(location.tag, file.name)
+                os.makedirs(os.path.dirname(content), exist_ok=True)
+                os.link(other, content)
+            except (FetchFailed, OSError):
+                continue
+            return digest
+        return None
 
     async def _download(self, file: HubFile, location: Location, front: dict[int, bytes]) -> tuple[str, int, int]:
         """Gives the file's SHA-256, how many bytes came now, and how many were here."""
@@ -163,7 +205,7 @@ class Fetcher:
                     digest, more, _ = await self._download(file, location, {})
                     return digest, fetched + more, 0
                 partial.close()
-                self._set_apart(partial.path, error, move=True)  # it is ours: nobody takes it for a model yet
+                self._set_apart(partial.path, file, error, move=True)  # it is ours: nobody takes it for a model yet
                 partial.discard()
                 raise
             await asyncio.to_thread(partial.arrive, self._shelf.content(location.tag, file.name))
@@ -190,14 +232,19 @@ class Fetcher:
 
     async def _checked_again(self, here: str, file: HubFile, location: Location) -> str:
         """Of what was fetched before, perhaps by somebody else."""
+        stat = os.stat(here)
+        version = f"{here} {stat.st_ino} {stat.st_size} {stat.st_mtime_ns}"
+        if version in self._digests:
+            return self._digests[version]
         try:
-            return await self._checked(here, file, location)
+            digest = self._digests[version] = await self._checked(here, file, location)
         except WrongHash as error:
-            self._set_apart(self._shown(file) or here, error, move=not self._shelf.is_shared)
+            self._set_apart(self._shown(file) or here, file, error, move=not self._shelf.is_shared)
             raise
+        return digest
 
-    def _set_apart(self, path: str, error: WrongHash, *, move: bool) -> None:
-        entry = Quarantine(self._settings).add(
+    def _set_apart(self, path: str, file: HubFile, error: WrongHash, *, move: bool) -> None:
+        entry = self._quarantine.add(
             (path,),
             reason=error.message,
             kind=type(error).__name__,
@@ -205,6 +252,7 @@ class Fetcher:
             revision=self._repository.commit,
             move=move,
             may_return=False,
+            name=file.name,
         )
         error.hint = f"it is in quarantine: callgate quarantine delete {entry.id}, then fetch it again"
 
@@ -212,18 +260,22 @@ class Fetcher:
         needed = 0
         for file in self._choice.files:
             location = self._locations[file.name]
-            if not self._here(file):
-                size = location.expected.size
+            size = location.expected.size
+            if not self._here(file) and not self._shelf.others(file.name, size):
                 needed += size - Partial(self._shelf.partial(location.tag), size).done_bytes
         folder = self._shelf.folder
         while not os.path.isdir(folder) and os.path.dirname(folder) != folder:
             folder = os.path.dirname(folder)
-        free = shutil.disk_usage(folder).free
-        if needed > free:
+        disk = shutil.disk_usage(folder)
+        if needed > disk.free and disk.total:  # nobody keeps files where there is no disk at all
             raise NoSpace(
-                f"there is too little room in {folder!r}: {needed / 1e9:,.1f} GB to come, {free / 1e9:,.1f} GB free",
+                f"there is too little room in {folder!r}: {_in_bytes(needed)} to come, {_in_bytes(disk.free)} free",
                 hint="make room, choose a smaller quantisation, or name another folder (HF_HUB_CACHE, `models.dir`)",
             )
+
+
+def _in_bytes(size: int) -> str:
+    return f"{size / 1e9:,.1f} GB" if size >= 10**9 else f"{size / 1e6:,.1f} MB" if size >= 10**5 else f"{size:,} bytes"
 
 
 class _Counter:

@@ -32,7 +32,7 @@ class Hint(msgspec.Struct, frozen=True):
         return Evidence("note", f"{self.word}: {self.why}", Source.TEMPLATE_TEXT, _BY_THE_HUB, time.time())
 
 
-_NONE_YET = Hint("unknown", "it wasn't asked")
+_NONE_YET = Hint("unknown", "the hub didn't answer in time")
 
 
 class Looked(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,6 +45,8 @@ class Looked(msgspec.Struct, frozen=True, kw_only=True):
     """The parts that were fetched for it, which needn't be fetched again."""
     memory: int | None = None
     """Bytes that the model would take."""
+    context_length: int | None = None
+    """By the header, or else by the hub's summary."""
 
     @property
     def verdict(self) -> str:
@@ -89,7 +91,8 @@ async def _concluded(header: Header, name: str, weights: int, settings: Settings
     facts = facts_of(header, name, time.time())
     finding = await asyncio.to_thread(find_in, facts, sandbox)
     memory = memory_to_run(facts, weights, settings.llamacpp)
-    return Looked(hint=_NONE_YET, finding=finding, memory=memory)
+    context = finding.capabilities.context_length
+    return Looked(hint=_NONE_YET, finding=finding, memory=memory, context_length=context)
 
 
 def hint_of(summary: Summary | None, sandbox: TemplateSandbox) -> Hint:

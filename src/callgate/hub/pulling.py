@@ -10,13 +10,14 @@ import msgspec
 
 from callgate.backends import Loading, free_memory
 from callgate.detect import TemplateSandbox
+from callgate.hub.background import in_background
 from callgate.hub.choosing import Choice, choose, does_not_fit
 from callgate.hub.client import HubClient
 from callgate.hub.fetching import Fetched, Fetcher
 from callgate.hub.looking import Looked, hint_of
-from callgate.hub.records import Repository
+from callgate.hub.records import Repository, Summary
 from callgate.hub.verifying import Verified, verify
-from callgate.runtime import Candidate, Quarantine
+from callgate.runtime import Candidate, Quarantine, fetched_file
 from callgate.settings import Settings
 from callgate.vocabulary import (
     CallgateError,
@@ -24,9 +25,15 @@ from callgate.vocabulary import (
     HeaderError,
     HubRef,
     ModelRejected,
+    NotTested,
     TemplateError,
+    Unreachable,
+    WrongHash,
 )
 from callgate.wire import HttpClient
+
+SUMMARY_SECONDS = 0.5
+"""That the hub's own summary may take longer than the header, which says more."""
 
 
 class Wishes(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,14 +118,21 @@ class _Pull:
         self._quarantine = Quarantine(settings)
 
     async def run(self) -> Pulled:
-        repository = await self._hub.repository(self._ref)
+        repository = await self._found()
         self._onlooker.found(repository)
         self._hub.require_access(repository)
-        choice = choose(repository, self._ref, lambda several: self._onlooker.choose(repository, several))
+        # Whoever is asked takes their time, and may rather interrupt us.
+        choice = await in_background(
+            lambda: choose(repository, self._ref, lambda several: self._onlooker.choose(repository, several))
+        )
         self._onlooker.chosen(repository, choice)
         fetcher = Fetcher(self._hub, self._http, repository, choice, self._settings, self._onlooker)
-        await fetcher.locate()
-        looked = await self._look(fetcher, repository)
+        summary = asyncio.create_task(self._hub.summary(repository))
+        try:
+            await fetcher.locate()
+            looked = await self._look(fetcher, summary)
+        finally:
+            summary.cancel()
         free = free_memory()
         self._onlooker.looked(looked, free)
         self._require_tools(looked)
@@ -132,17 +146,23 @@ class _Pull:
             self._onlooker.note(note)
         return Pulled(repository=repository, choice=choice, looked=looked, fetched=fetched, verified=verified)
 
-    async def _look(self, fetcher: Fetcher, repository: Repository) -> Looked:
-        looked, summary = await asyncio.gather(
-            fetcher.look(self._sandbox), self._hub.summary(repository), return_exceptions=True
-        )
-        for outcome in (looked, summary):
-            if isinstance(outcome, BaseException):
-                raise outcome
-        assert isinstance(looked, Looked)
-        assert not isinstance(summary, BaseException)
-        hint = await asyncio.to_thread(hint_of, summary, self._sandbox)
-        return msgspec.structs.replace(looked, hint=hint)
+    async def _found(self) -> Repository:
+        try:
+            return await self._hub.repository(self._ref)
+        except Unreachable as error:
+            if here := fetched_file(self._ref, self._settings):
+                error.hint = f"what was fetched of it before is here: {here}"
+            raise
+
+    async def _look(self, fetcher: Fetcher, summary: asyncio.Task[Summary | None]) -> Looked:
+        looked = await fetcher.look(self._sandbox)
+        await asyncio.wait({summary}, timeout=SUMMARY_SECONDS if looked.finding else None)
+        if not summary.done():
+            return looked
+        told = summary.result()
+        hint = await asyncio.to_thread(hint_of, told, self._sandbox)
+        context = told.context_length if told else None
+        return msgspec.structs.replace(looked, hint=hint, context_length=looked.context_length or context)
 
     def _require_tools(self, looked: Looked) -> None:
         if looked.verdict == "no" and not self._wishes.allow_no_tools:
@@ -163,13 +183,37 @@ class _Pull:
                 probe=self._wishes.probe,
                 loading=self._onlooker.loading,
             )
-            if not looked.finding:
-                self._require_tools(msgspec.structs.replace(looked, finding=verified.finding))
+        except NotTested:
+            raise
         except (EngineFailed, HeaderError, TemplateError, ModelRejected) as error:
             self._set_apart(fetched, repository, error)
             raise
-        self._quarantine.lift(fetched.path)
+        self._release(fetched, verified)
+        if not looked.finding:
+            self._require_tools(msgspec.structs.replace(looked, finding=verified.finding))
         return verified
+
+    def _release(self, fetched: Fetched, verified: Verified) -> None:
+        """From quarantine, if what it is there for was tested again. Raises: NotTested, if it wasn't."""
+        entry = self._quarantine.entry_of(fetched.path)
+        if entry is None:
+            return
+        was_tested = {
+            EngineFailed.__name__: verified.was_loaded,
+            ModelRejected.__name__: bool(verified.probed),
+            WrongHash.__name__: all(file.hash_checked for file in fetched.files),
+        }.get(entry.kind, True)
+        if was_tested:
+            self._quarantine.lift(fetched.path)
+            return
+        if entry.moved:
+            self._quarantine.move_again(entry)
+        again = f"callgate pull --probe {self._ref} tests that again"
+        let_go = f"callgate quarantine restore {entry.id} lets it go"
+        raise NotTested(
+            f"'{self._ref}' stays in quarantine, for this wasn't tested again: {entry.reason}",
+            hint=again if entry.kind == ModelRejected.__name__ else let_go,
+        )
 
     def _set_apart(self, fetched: Fetched, repository: Repository, error: CallgateError) -> None:
         entry = self._quarantine.add(

@@ -32,7 +32,7 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     private: bool = False
     files: tuple[HubFile, ...] = ()
     left_out: int = 0
-    """Files whose names lead out of the repository."""
+    """Files whose names lead out of the repository, or that are too many."""
 
     @property
     def names(self) -> list[str]:
@@ -46,7 +46,6 @@ class Summary(msgspec.Struct, frozen=True):
     """What the hub itself read in a repository's GGUF files. Its template is the default one, never a variant."""
 
     chat_template: str | None = None
-    architecture: str | None = None
     context_length: int | None = None
 
 

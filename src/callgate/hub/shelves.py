@@ -48,6 +48,10 @@ class Shelf(Protocol):
         """Content that is there appears under its name. Raises: FetchFailed."""
         ...
 
+    def others(self, file: str, size: int) -> list[str]:
+        """Files of other commits that may be the same; of a shelf that keeps contents by what they are, none."""
+        ...
+
     def remember_revision(self) -> None:
         """Which commit the revision stands for. Raises: FetchFailed."""
         ...
@@ -88,7 +92,7 @@ class HubCache:
 
     def show(self, tag: str, file: str) -> None:
         path, content = self.path(file), self.content(tag, file)
-        if os.path.exists(path):
+        if os.path.exists(path) and os.path.samefile(path, content):
             return
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -102,9 +106,11 @@ class HubCache:
         except OSError as error:
             raise FetchFailed(f"{path!r} can't be written: {error.strerror}") from None
 
+    def others(self, file: str, size: int) -> list[str]:  # noqa: ARG002
+        return []
+
     def remember_revision(self) -> None:
-        if self._repository.revision != self._repository.commit:
-            _note(os.path.join(self.folder, "refs", *self._repository.revision.split("/")), self._repository.commit)
+        _remember(self._repository, self.folder)
 
 
 class OwnFolder:
@@ -138,9 +144,19 @@ class OwnFolder:
         except OSError as error:
             raise FetchFailed(f"{path!r} can't be written: {error.strerror}") from None
 
+    def others(self, file: str, size: int) -> list[str]:
+        with suppress(OSError):
+            paths = [os.path.join(self.folder, commit, *file.split("/")) for commit in os.listdir(self.folder)]
+            return [path for path in paths if os.path.isfile(path) and os.path.getsize(path) == size]
+        return []
+
     def remember_revision(self) -> None:
-        if self._repository.revision != self._repository.commit:
-            _note(os.path.join(self.folder, "refs", *self._repository.revision.split("/")), self._repository.commit)
+        _remember(self._repository, self.folder)
+
+
+def _remember(repository: Repository, folder: str) -> None:
+    if repository.revision != repository.commit:
+        _note(os.path.join(folder, "refs", *repository.revision.split("/")), repository.commit)
 
 
 def _note(path: str, text: str) -> None:

@@ -46,7 +46,10 @@ async def import_into_ollama(
         raise UsageError(f"{name!r} can't be the name of a model", hint="such as: tiny, or tiny:q8")
     header = await asyncio.to_thread(read_header, path)
     if header.shard is not None and header.shard.count > 1:
-        raise UsageError(f"{path!r} is one of {header.shard.count} parts, and Ollama takes models of one file only")
+        raise UsageError(
+            f"{path!r} is one of {header.shard.count} parts, and Ollama takes models of one file only",
+            hint="llama.cpp's `llama-gguf-split --merge` makes one file of them",
+        )
     size = os.stat(path).st_size
     digest = await in_background(lambda: digest_of(path, lambda done: told("hashing", done, size)))
     blob = f"{endpoint}/api/blobs/sha256:{digest}"

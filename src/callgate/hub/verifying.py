@@ -12,8 +12,9 @@ import msgspec
 
 from callgate.backends import Backend, Loading, backend_for, free_memory, memory_to_run
 from callgate.detect import Finding, TemplateSandbox, facts_of, find_in, read_header
-from callgate.settings import Settings
+from callgate.settings import LlamaCpp, Settings
 from callgate.vocabulary import (
+    IN_THE_BOX,
     Answer,
     BackendError,
     CallgateError,
@@ -25,6 +26,7 @@ from callgate.vocabulary import (
     Message,
     ModelRef,
     ModelRejected,
+    NotTested,
     Source,
     StorageError,
     UsageError,
@@ -33,6 +35,9 @@ from callgate.wire import HttpClient
 
 PROBE_SECONDS = 120.0
 """A model that was never loaded here before may take its time, and no answer in time is no answer."""
+
+_SURROUNDINGS = ("it didn't call the test tool within", "the live probe failed:")
+"""How a probe ends that says nothing of the model."""
 
 
 @runtime_checkable
@@ -45,6 +50,7 @@ class Verified(msgspec.Struct, frozen=True, kw_only=True):
     engine: Evidence | None = None
     """What llama.cpp says of its tools; nothing if it wasn't asked."""
     probed: tuple[Evidence, ...] = ()
+    was_loaded: bool = False
     notes: tuple[str, ...] = ()
 
     @property
@@ -66,7 +72,7 @@ async def verify(
     """`expected` is what was found before the download.
 
     Raises: HeaderError, if it is no model, or another than was looked at; EngineFailed, if it can't be loaded;
-    ModelRejected, if it fails the probe.
+    ModelRejected, if it fails the probe; NotTested, if the probe couldn't be made.
     """
     facts = facts_of(await asyncio.to_thread(read_header, path), path, time.time())
     finding = await asyncio.to_thread(find_in, facts, sandbox)
@@ -77,16 +83,33 @@ async def verify(
     if needed > free:
         note = f"it wasn't loaded: that takes about {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free"
         if probe:
-            raise ModelRejected(f"{path!r} can't be probed: {note}", hint="choose a smaller quantisation")
+            raise _not_probed(path, note, "choose a smaller quantisation, or a smaller context")
         return Verified(finding=finding, notes=(note,))
     try:
         engine = await _loaded(path, settings, loading, talk=not finding.capabilities.is_embedding)
-    except UsageError as error:
-        if probe:
+    except (UsageError, EngineFailed) as error:
+        if isinstance(error, EngineFailed) and await _engine_works(settings):
             raise
-        return Verified(finding=finding, notes=(f"it wasn't loaded: {error.message}",))
+        note = f"it wasn't loaded: {error.message}"
+        if probe:
+            raise _not_probed(path, note, error.hint) from None
+        return Verified(finding=finding, notes=(note,))
     probed = await _probed(path, facts, settings, loading) if probe else ()
-    return Verified(finding=finding, engine=engine, probed=probed, notes=_notes(finding, engine))
+    return Verified(finding=finding, engine=engine, probed=probed, was_loaded=True, notes=_notes(finding, engine))
+
+
+async def _engine_works(settings: Settings) -> bool:
+    """It loads the model in the box: what it says of another is that one's fault, and not its own."""
+    plain = msgspec.structs.replace(settings, llamacpp=LlamaCpp(server=settings.llamacpp.server))
+    try:
+        await _loaded(IN_THE_BOX[0], plain, lambda _: None, talk=True)
+    except CallgateError:
+        return False
+    return True
+
+
+def _not_probed(path: str, why: str, hint: str | None) -> NotTested:
+    return NotTested(f"{path!r} can't be probed here: {why}", hint=hint)
 
 
 async def _loaded(path: str, settings: Settings, loading: Callable[[Loading], None], *, talk: bool) -> Evidence | None:
@@ -142,10 +165,12 @@ async def _probed(
         async with Session(settings, on_loading=loading) as session:
             found = tuple(await probe_live(session, ref, patience=patience))
     except CallgateError as error:
-        raise ModelRejected(f"{path!r} failed the live probe: {error.message}", hint=error.hint) from None
+        raise _not_probed(path, error.message, error.hint) from None
     decided = next((piece for piece in found if piece.claim == "tools"), None)
     if decided is None or decided.answer != Answer.YES:
         why = decided.detail if decided else found[0].detail
+        if why.startswith(_SURROUNDINGS):
+            raise _not_probed(path, why, "try again when the machine has less to do")
         raise ModelRejected(f"{path!r} failed the live probe: {why}", hint="choose another model")
     with suppress(StorageError):
         ModelKnowledge(settings).observe(ref, facts, tools=True, how="auto_detected")

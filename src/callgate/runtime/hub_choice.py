@@ -14,7 +14,7 @@ PREFERRED = ("q4_k_m", "q5_k_m", "q4_0", "q8_0", "q6_k", "q3_k_m", "q2_k")
 """What people mostly take, the best first."""
 LONGEST_NAME = 512
 
-_SHARD = re.compile(r"(?P<start>.*)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf", re.IGNORECASE | re.DOTALL)
+SHARD = re.compile(r"(?P<start>.*)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf", re.IGNORECASE | re.DOTALL)
 _BESIDE_A_MODEL = re.compile(r"mmproj|imatrix", re.IGNORECASE)
 _PROJECTORS_FIRST = ("f16", "bf16", "q8_0", "f32")
 _MOST_SHARDS = 1_000
@@ -49,7 +49,7 @@ def candidates_in(names: Iterable[str]) -> list[Candidate]:
     for name in sorted(set(names)):
         if not name.lower().endswith(".gguf") or is_beside_a_model(name):
             continue
-        shard = _SHARD.fullmatch(name)
+        shard = SHARD.fullmatch(name)
         if shard and 1 <= int(shard["number"]) <= int(shard["count"]) <= _MOST_SHARDS:
             group = shards.setdefault((shard["start"], int(shard["count"])), {})
             group[int(shard["number"])] = name
@@ -68,9 +68,13 @@ def is_beside_a_model(name: str) -> bool:
     return bool(_BESIDE_A_MODEL.search(os.path.basename(name)))
 
 
+def is_projector(name: str) -> bool:
+    return "mmproj" in os.path.basename(name).lower() and name.lower().endswith(".gguf")
+
+
 def projector_in(names: Iterable[str]) -> str | None:
     """The projector that makes a repository's models see, the most common one if there are several."""
-    found = [name for name in sorted(names) if "mmproj" in os.path.basename(name).lower() and name.endswith(".gguf")]
+    found = [name for name in sorted(names) if is_projector(name)]
     for wanted in _PROJECTORS_FIRST:
         if fitting := [name for name in found if _names(name, wanted)]:
             return fitting[0]

@@ -7,11 +7,23 @@ from collections.abc import Iterator
 
 from callgate.runtime.hub_choice import Candidate, candidates_in, narrowed, stays_inside
 from callgate.runtime.model_folders import gguf_names, hub_cache_folder
-from callgate.runtime.quarantine import Quarantine
+from callgate.runtime.quarantine import Quarantine, Quarantined
 from callgate.settings import Settings
 from callgate.vocabulary import HubRef, ModelRef, UsageError
 
 _LONGEST_COMMIT = 64
+
+
+class InQuarantine(UsageError):
+    """A model that was fetched, and that nobody should run."""
+
+    def __init__(self, ref: HubRef, entry: Quarantined) -> None:
+        again = f"callgate pull {ref} looks at it again"
+        super().__init__(
+            f"'hf:{ref}' is in quarantine: {entry.reason}",
+            hint=f"{again}; callgate quarantine restore {entry.id} lets it go" if entry.may_return else again,
+        )
+        self.entry = entry
 
 
 def fetched_file(ref: HubRef, settings: Settings) -> str | None:
@@ -19,18 +31,31 @@ def fetched_file(ref: HubRef, settings: Settings) -> str | None:
 
     Raises: UsageError, if it is in quarantine.
     """
-    for folder in _snapshots(ref, settings):
+    quarantine = Quarantine(settings)
+    folders = list(_snapshots(ref, settings))
+    for folder in folders:
         found = _meant(candidates_in(gguf_names(folder)), ref)
         whole = [os.path.join(folder, *candidate.name.split("/")) for candidate in found if not candidate.missing]
         if whole:
             newest = max(whole, key=os.path.getmtime)
-            if entry := Quarantine(settings).entry_of(newest):
-                raise UsageError(
-                    f"'hf:{ref}' is in quarantine: {entry.reason}",
-                    hint=f"callgate pull {ref} looks at it again; callgate quarantine restore {entry.id} lets it go",
-                )
+            if entry := quarantine.entry_of(newest):
+                raise InQuarantine(ref, entry)
             return newest
+    for folder in folders:
+        if entry := _moved_away(folder, ref, quarantine):
+            raise InQuarantine(ref, entry)
     return None
+
+
+def _moved_away(folder: str, ref: HubRef, quarantine: Quarantine) -> Quarantined | None:
+    """The model that would be meant, were it not in quarantine."""
+    entries = {
+        os.path.relpath(entry.path, folder).replace(os.sep, "/"): entry
+        for entry in quarantine.entries()
+        if entry.moved and entry.path.startswith(folder + os.sep)
+    }
+    names = [os.path.relpath(file, folder).replace(os.sep, "/") for entry in entries.values() for file in entry.files]
+    return next((entries[found.name] for found in _meant(candidates_in(names), ref) if found.name in entries), None)
 
 
 def fetched_model(ref: ModelRef, settings: Settings) -> ModelRef:

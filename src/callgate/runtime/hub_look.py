@@ -12,11 +12,26 @@ from callgate.runtime.files import LARGEST_TEXT, MOST_VARIANTS, configuration_fa
 from callgate.runtime.hub_choice import candidates_in, narrowed, stays_inside
 from callgate.runtime.model_folders import hub_home
 from callgate.settings import Secret, Settings
-from callgate.vocabulary import BadAnswer, BadStatus, CallgateError, Facts, HubRef, NotFound, UsageError
-from callgate.wire import HttpClient, read_front
+from callgate.vocabulary import (
+    BadAnswer,
+    BadStatus,
+    CallgateError,
+    Facts,
+    HubRef,
+    LicenceNotAccepted,
+    NoSuchRepo,
+    NotFound,
+    NoToken,
+    TokenDenied,
+    Unreachable,
+    UsageError,
+)
+from callgate.wire import HttpClient, read_front, shown
 
 MOST_NAMES = 20_000
 LONGEST_TOKEN = 1_000
+_TRUE = ("1", "ON", "YES", "TRUE")
+_GET_A_TOKEN = "run `hf auth login`, or set HF_TOKEN to a token of yours"  # noqa: S105
 _VARIANT = re.compile(r"additional_chat_templates/([\w.-]+)\.jinja")
 
 
@@ -25,6 +40,8 @@ async def hub_facts(ref: HubRef, http: HttpClient, settings: Settings) -> Facts:
     for part in (ref.repo, ref.file, ref.revision):
         if part is not None and not stays_inside(part):
             raise UsageError(f"{part!r} can't be a part of a model's name on the hub")
+    if any(os.environ.get(name, "").upper() in _TRUE for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")):
+        raise Unreachable("the hub isn't asked, for HF_HUB_OFFLINE is set", hint="unset it")
     hub = _Hub(ref, http, settings)
     names = await hub.file_names()
     fitting = narrowed(candidates_in(names), ref.quant)
@@ -42,6 +59,8 @@ class _Hub:
         self._timeout = settings.detect.server_timeout
         self._headers = {"Authorization": f"Bearer {token.reveal()}"} if (token := _token(settings)) else {}
         endpoint = settings.hub.endpoint.rstrip("/")
+        self._page = f"{shown(endpoint)}/{ref.repo}"
+        self._is_gated = False
         revision = quote(ref.revision or "main", safe="")
         self._about = f"{endpoint}/api/models/{ref.repo}/revision/{revision}"
         self._files = f"{endpoint}/{ref.repo}/resolve/{revision}"
@@ -52,6 +71,7 @@ class _Hub:
         except BadStatus as error:
             raise self._refused(error) from None
         siblings = about.get("siblings") if isinstance(about, dict) else None
+        self._is_gated = isinstance(about, dict) and bool(about.get("gated"))
         if not isinstance(siblings, list):
             raise BadAnswer(f"the hub doesn't say which files {self._ref.repo!r} has")
         names = (entry.get("rfilename") for entry in siblings[:MOST_NAMES] if isinstance(entry, dict))
@@ -93,8 +113,20 @@ class _Hub:
 
     def _refused(self, error: BadStatus) -> CallgateError:
         repo = self._ref.repo
+        if error.status in (401, 403) and self._is_gated and not self._headers:
+            return NoToken(
+                f"{repo!r} is gated: the hub wants to know who asks",
+                hint=f"accept its licence at {self._page}, then {_GET_A_TOKEN}",
+            )
+        if error.status == 403 and self._is_gated:
+            return LicenceNotAccepted(
+                f"{repo!r} is gated, and you have yet to accept its licence, or its owners to answer",
+                hint=f"open {self._page}",
+            )
+        if error.status == 401 and self._is_gated:
+            return TokenDenied("the hub doesn't accept your token", hint=f"is it a valid one? {_GET_A_TOKEN}")
         if error.status in (401, 403):
-            return NotFound(
+            return NoSuchRepo(
                 f"the hub won't show {repo!r}: there is no such repository, or it is private or gated",
                 hint="is the name right? Else set HF_TOKEN to a token that may read it",
             )

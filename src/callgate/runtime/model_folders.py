@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from callgate.runtime.found import FoundModel
+from callgate.runtime.hub_choice import SHARD, is_beside_a_model
 from callgate.runtime.ollama_store import ollama_files
 from callgate.runtime.quarantine import Quarantine
 from callgate.settings import Settings
@@ -19,10 +20,6 @@ MOST_ENTRIES = 50_000
 """In one folder and all below it, before the search is given up."""
 MOST_MODELS = 2_000
 MOST_PARTS = 1_000
-
-_SHARD = re.compile(r"(?P<start>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf", re.IGNORECASE | re.DOTALL)
-_NO_MODELS = ("mmproj", "imatrix")
-"""In the names of GGUF files that go with a model."""
 
 
 class _File(NamedTuple):
@@ -146,9 +143,9 @@ def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
 
 def _is_a_model(path: str) -> bool:
     """Not what goes with a model, and of one in several parts only the first, if the others are there."""
-    if any(word in os.path.basename(path).lower() for word in _NO_MODELS):
+    if is_beside_a_model(path):
         return False
-    shard = _SHARD.fullmatch(path)
+    shard = SHARD.fullmatch(path)
     return shard is None or (int(shard["number"]) == 1 and all(map(os.path.isfile, _other_parts(path, shard))))
 
 
@@ -174,7 +171,7 @@ def _found(file: _File, place: str) -> FoundModel:
 
 def _size(file: _File) -> int:
     """Of all parts that are there."""
-    shard = _SHARD.fullmatch(file.path)
+    shard = SHARD.fullmatch(file.path)
     size = file.stat.st_size
     for part in _other_parts(file.path, shard) if shard else ():
         with suppress(OSError):

@@ -16,7 +16,7 @@ import msgspec
 
 from callgate.runtime.report import timestamp
 from callgate.settings import Settings
-from callgate.vocabulary import FetchFailed, NotFound, UsageError
+from callgate.vocabulary import FetchFailed, NotFound, UsageError, WrongHash
 
 MOST_ENTRIES = 10_000
 LARGEST_ENTRY = 1 << 20
@@ -40,6 +40,8 @@ class Quarantined(msgspec.Struct, frozen=True, kw_only=True):
     revision: str
     size: int
     at: float
+    name: str = ""
+    """What the repository calls the file, of one that never got to its place."""
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -90,6 +92,7 @@ class Quarantine:
         revision: str,
         move: bool,
         may_return: bool = True,
+        name: str = "",
     ) -> Quarantined:
         """`files`: the model's, the one with the header first. Raises: FetchFailed."""
         entry = Quarantined(
@@ -104,17 +107,37 @@ class Quarantine:
             revision=revision,
             size=sum(_size(file) for file in files),
             at=time.time(),
+            name=name,
         )
         self._write(entry)
         if move:
-            for file, place in zip(files, entry.places, strict=True):
-                with suppress(FileNotFoundError):
-                    _moved(file, place)
+            self.move_again(entry)
         return entry
 
+    def move_again(self, entry: Quarantined) -> None:
+        """Files that have come to their old places go where the others are. Raises: FetchFailed."""
+        for file, place in zip(entry.files, entry.places, strict=True):
+            with suppress(FileNotFoundError):
+                _moved(file, place)
+
     def lift(self, path: str) -> None:
-        """The model at `path` was looked at again, and is good."""
+        """The model at `path` was tested again, and is good. A copy that was moved away is of no use any more.
+
+        Raises: FetchFailed.
+        """
+        entry = self.entry_of(path)
+        if entry and entry.moved:
+            self.delete(entry)
         self._forget(_id_of(path))
+
+    def drop_broken(self, repo: str, name: str) -> None:
+        """The file was fetched whole: what came of it before and wasn't what the hub announced can go.
+
+        Raises: FetchFailed.
+        """
+        for entry in self.entries():
+            if (entry.repo, entry.name, entry.moved, entry.kind) == (repo, name, True, WrongHash.__name__) and name:
+                self.delete(entry)
 
     def find(self, wanted: str) -> Quarantined:
         """By the start of its id, or its path. Raises: NotFound, UsageError."""
@@ -169,22 +192,39 @@ class Quarantine:
 
 
 def remove_with_content(path: str) -> int:
-    """Removes a file, and what it is a link to if no other link of its cache leads there; gives the bytes.
+    """Removes a file, or a link. What a link leads to goes only if it lies among the contents of the link's own
+    repository in the hub's cache, and no other link there leads to it. Gives the bytes that are free now.
 
     Raises: FetchFailed.
     """
     content = os.path.realpath(path)
     try:
-        size = os.path.getsize(content)
         is_link = os.path.islink(path)
+        stat = os.lstat(path)
         os.remove(path)
-        if is_link and not _is_linked(content):
-            os.remove(content)
+        if not is_link:
+            return stat.st_size if stat.st_nlink == 1 else 0
+        contents = _contents_of_its_repository(path)
+        if contents is None or os.path.dirname(content) != contents or _is_linked(content):
+            return 0
+        size = os.path.getsize(content)
+        os.remove(content)
     except FileNotFoundError:
         return 0
     except OSError as error:
         raise FetchFailed(f"{path!r} can't be removed: {error.strerror}") from None
     return size
+
+
+def _contents_of_its_repository(path: str) -> str | None:
+    """`CACHE/models--OWNER--NAME/blobs`, of a link in `CACHE/models--OWNER--NAME/snapshots/COMMIT`."""
+    folder = os.path.realpath(os.path.dirname(path))
+    while (parent := os.path.dirname(folder)) != folder:
+        repository = os.path.dirname(parent)
+        if os.path.basename(parent) == "snapshots" and os.path.basename(repository).startswith("models--"):
+            return os.path.join(repository, "blobs")
+        folder = parent
+    return None
 
 
 def _is_linked(content: str) -> bool:

@@ -48,4 +48,4 @@ Text = Annotated[str, msgspec.Meta(min_length=1, max_length=4096), Expects("a te
 Url = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s]+$", max_length=4096), Expects("a URL, http:// or https://")]
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**40), Expects("a whole number, 0 or more")]
 Flag = Annotated[bool, Expects("true or false")]
-Token = Annotated[Secret | None, Expects("a token, without spaces")]
+Token = Annotated[Secret | None, Expects("a token: plain letters, without spaces")]

@@ -81,6 +81,13 @@ def converted(setting: Setting, value: object, origin: str, *, is_text: bool = F
 
 
 def _secret(type_: type, value: object) -> Secret:
-    if type_ is Secret and isinstance(value, str) and value and value.isprintable() and " " not in value:
+    if (
+        type_ is Secret
+        and isinstance(value, str)
+        and value
+        and value.isascii()
+        and value.isprintable()
+        and " " not in value
+    ):
         return Secret(value)
     raise msgspec.ValidationError

@@ -5,6 +5,7 @@
     │   ├── NotFound            the thing named isn't there
     │   │   └── NoSuchRepo      the hub has no such repository, or doesn't show it to us
     │   └── ModelRejected       a model that can't do what is required of every model here
+    │       └── NotTested       … or one of which that couldn't be found out
     ├── ModelFileError          a model's own file is no good
     │   ├── HeaderError         not a GGUF file, or one that is truncated, corrupt or lying
     │   └── TemplateError       a chat template that doesn't parse
@@ -60,6 +61,10 @@ class NoSuchRepo(NotFound):
 
 class ModelRejected(UsageError):
     """A model that can't do what is required of every model here."""
+
+
+class NotTested(ModelRejected):
+    """A model of which it couldn't be found out here whether it does what is required."""
 
 
 class ModelFileError(CallgateError):
