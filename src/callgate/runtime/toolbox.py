@@ -195,6 +195,6 @@ def _each(given: Iterable[Given] | Given | None) -> Iterable[Given]:
         return ()
     if callable(given) or isinstance(given, Tool) or is_source(given):
         return (given,)
-    if isinstance(given, list | tuple | set | frozenset) or isinstance(given, Iterator):
+    if isinstance(given, list | tuple | set | frozenset | Iterator):
         return given
     return read_tools(given)
