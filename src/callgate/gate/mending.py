@@ -12,7 +12,6 @@ from callgate.gate.observations import Observation, Observed
 from callgate.gate.recovery import Found, Mark, Piece, Text
 from callgate.vocabulary import AssistantDelta, Done, Event, Notice, ToolCall, ToolCallEvent
 
-
 END_MISSING = "missing-bracket"
 """What the rule tells by which arguments were mended whose end isn't there."""
 CUT_OFF = "the answer was cut off before the call was whole: make it again, and shorter"
