@@ -323,3 +323,12 @@ def test_the_real_engine_calls_a_tool_goes_on_without_tools_and_calls_again(tool
         text = terminal.wait_for("→ 144")
         assert text.count("✓ multiply") == 2
         assert "error" not in text
+
+
+@pytest.mark.parametrize("missing", ["prompt_toolkit", "rich"])
+def test_what_isnt_installed_is_said_with_the_next_step(missing: str, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(f"import sys\nsys.modules[{missing!r}] = None\n")
+    with Terminal("tiny", PYTHONPATH=str(tmp_path)) as terminal:
+        assert terminal.ended() == 2
+        assert f"needs {missing}, which isn't installed" in terminal.text
+        assert "pip install 'callgate[chat]'" in terminal.text
