@@ -34,8 +34,25 @@ async def test_a_fetched_model_is_removed_whole(tiny: bytes, home: Path) -> None
     assert path.out.strip() == told["path"]
     assert (asked.status, "--yes" in asked.err) == (2, True)
     assert removed.objects[0]["bytes_freed"] == len(tiny) + 1
+    assert [Path(file).name for file in removed.objects[0]["files"]] == ["m.gguf", "mmproj-f16.gguf"]
+    assert [line.partition("  ")[0].rpartition("/")[2] for line in asked.err.splitlines()[:2]] == [
+        "m.gguf",
+        "mmproj-f16.gguf",
+    ]
     assert gone.status == 1
     assert not [name for name in files_in(home) if name.endswith(".gguf") or "/blobs/" in name]
+
+
+async def test_what_is_in_quarantine_is_deleted_there(tiny: bytes) -> None:
+    hub = PlayedHub(owner__name=Repo({"m.gguf": tiny}))
+    async with hub.open():
+        told = (await pull(hub, "--json", "owner/name")).objects[0]
+        Path(told["path"]).write_bytes(b"<html>")  # noqa: ASYNC240
+        assert (await pull(hub, "owner/name")).status == 1
+        done = await callgate(hub, "models", "rm", "--yes", "hf:owner/name")
+        entry = (await callgate(hub, "quarantine", "list", "--json")).objects[0]
+    assert done.status == 2
+    assert f"callgate quarantine delete {entry['id']}" in done.err
 
 
 async def test_a_file_of_somebody_elses_is_not_removed(tiny_gguf: Path, tmp_path: Path) -> None:

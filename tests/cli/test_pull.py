@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from callgate.cli.pull_view import PullView, chosen_by
+from callgate.runtime import Candidate
 from tests.backends.gguf_edit import with_templates
 from tests.cli.command import CALLGATE, environ
 from tests.cli.pulling import NO_ENGINE, callgate, pull
@@ -149,6 +151,40 @@ async def test_offline_nobody_is_asked(tiny: bytes) -> None:
     assert "HF_HUB_OFFLINE" in done.objects[0]["error"]["message"]
 
 
+async def test_offline_a_model_that_is_here_is_told_of(tiny: bytes) -> None:
+    hub = PlayedHub(owner__name=Repo({"m.gguf": tiny}))
+    async with hub.open():
+        (told,) = (await pull(hub, "--json", "owner/name")).objects
+        done = await pull(hub, "--json", "owner/name", HF_HUB_OFFLINE="1")
+    assert done.status == 4
+    assert told["path"] in done.objects[0]["error"]["hint"]
+
+
+async def test_sizes_are_of_the_file_and_of_all(tiny: bytes) -> None:
+    hub = PlayedHub(owner__name=Repo({"m.gguf": tiny, "MMPROJ-F16.GGUF": b"p" * 10}))
+    async with hub.open():
+        before = (await pull(hub, "--json", "--dry-run", "owner/name")).objects[0]
+        after = (await pull(hub, "--json", "owner/name")).objects[0]
+    for told in (before, after):
+        assert (told["size"], told["total_size"]) == (len(tiny), len(tiny) + 10)
+    assert (before["hash_checked"], after["hash_checked"]) == (False, True)
+
+
+async def test_a_place_without_a_disk_is_not_a_full_one(tiny: bytes) -> None:
+    hub = PlayedHub(owner__name=Repo({"m.gguf": tiny}))
+    async with hub.open():
+        done = await pull(hub, "--json", "owner/name", HF_HUB_CACHE="/proc/nope")
+    assert (done.status, done.objects[0]["error"]["type"]) == (1, "FetchFailed")
+
+
+async def test_what_cannot_be_probed_here_is_status_3(tiny: bytes) -> None:
+    hub = PlayedHub(owner__name=Repo({"m.gguf": tiny}))
+    async with hub.open():
+        done = await pull(hub, "--json", "--probe", "owner/name", CALLGATE_LLAMACPP_CONTEXT="100000000")
+        listed = await callgate(hub, "quarantine", "list", "--json")
+    assert (done.status, done.objects[0]["error"]["type"], listed.objects) == (3, "NotTested", [])
+
+
 async def test_the_token_of_a_login_is_used_and_never_shown(tiny: bytes, home: Path) -> None:
     log_in(home / "hf")
     hub = PlayedHub(owner__name=Repo({"m.gguf": tiny}, gated="auto", private=True))
@@ -261,6 +297,63 @@ async def test_a_person_sees_progress_and_is_asked_to_choose(big: bytes) -> None
     assert "MB/s" in written
     assert " left" in written
     assert "b-bf16.gguf" in written.splitlines()[-1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
+async def test_who_is_asked_may_interrupt(tiny: bytes) -> None:
+    import pty
+    import signal
+
+    hub = PlayedHub(owner__name=Repo({"a-f16.gguf": tiny, "b-bf16.gguf": tiny}))
+    async with hub.open():
+        leader, follower = pty.openpty()
+        process = await asyncio.create_subprocess_exec(
+            *(*CALLGATE, "pull", "owner/name"),
+            stdin=follower,
+            stdout=follower,
+            stderr=follower,
+            env=environ(HF_ENDPOINT=hub.url, TERM="xterm", **NO_ENGINE),
+        )
+        os.close(follower)
+        written = ""
+        while "which one?" not in written:
+            written += (await asyncio.to_thread(os.read, leader, 65536)).decode()
+        process.send_signal(signal.SIGINT)
+        rest = await asyncio.to_thread(everything_from, leader)
+        assert await asyncio.wait_for(process.wait(), 60) == 130
+    assert "Error" not in rest
+    assert "Traceback" not in rest
+
+
+MODELS = [Candidate(("a-f16.gguf",), "F16"), Candidate(("b-bf16.gguf",), "BF16"), Candidate(("c-bf16.gguf",), "BF16")]
+
+
+@pytest.mark.parametrize(
+    ("answer", "number"),
+    [
+        *(("1", 0), ("3", 2), ("b-bf16.gguf", 1), ("A-F16.gguf", 0), ("f16", 0)),
+        *((wrong, None) for wrong in ("bf16", "²", "4", "0", "-1", "9" * 5000, "x")),
+    ],
+)
+def test_a_model_is_chosen_by_number_or_name(answer: str, number: int | None) -> None:
+    assert chosen_by(answer, MODELS) == (None if number is None else MODELS[number])
+
+
+def test_where_no_line_can_change_there_is_one_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = 100.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    view = PullView(quiet=False)
+    for _ in range(25):
+        now += 1
+        view.fetching("m.gguf", int(now * 1e6), 10**9, int(now * 1e6))
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.partition(",")[0] for line in lines] == [
+        "fetching   m.gguf: 110.0 MB of 1.0 GB",
+        "fetching   m.gguf: 120.0 MB of 1.0 GB",
+    ]
+    assert "1.0 MB/s, 14 min 50 s left" in lines[0]
 
 
 def everything_from(leader: int) -> str:

@@ -53,10 +53,22 @@ def test_a_repository_has_only_files_that_stay_in_it(siblings: list[Any], gated:
     assert repository.gated in (None, "auto", "manual")
 
 
-@pytest.mark.parametrize("sha", [None, "", "../x", "a" * 100])
-def test_a_repository_without_a_commit_is_refused(sha: str | None) -> None:
+@pytest.mark.parametrize("sha", [None, "", "../x", "a" * 100, 5, ["c0ffee"]])
+def test_a_repository_without_a_commit_is_refused(sha: object) -> None:
     with pytest.raises(BadAnswer):
         read_repository(told(sha=sha), HubRef("o/n"))
+
+
+@pytest.mark.parametrize("name", [5, None, ["m.gguf"], {}])
+def test_a_file_without_a_name_is_refused(name: object) -> None:
+    with pytest.raises(BadAnswer):
+        read_repository(told(siblings=[{"rfilename": "m.gguf"}, {"rfilename": name}]), HubRef("o/n"))
+
+
+@pytest.mark.parametrize("size", ["9" * 5000, str(1 << 50)])
+def test_a_file_larger_than_any_is_refused(size: str) -> None:
+    with pytest.raises(BadAnswer, match="larger than any file"):
+        expected_of(HubFile("m.gguf"), '"abc"', size, None)
 
 
 @given(json_values)

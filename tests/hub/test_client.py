@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
 from email.utils import formatdate
@@ -25,7 +26,7 @@ from callgate.vocabulary import (
 )
 from callgate.wire import HttpClient
 from tests.hub.played_hub import COMMIT, TOKEN, PlayedHub, Repo, refused
-from tests.hub.watching import content_of, files_in, hub_settings, pulled
+from tests.hub.watching import Watching, content_of, files_in, hub_settings, pulled
 from tests.runtime.played import NOBODY, settings
 from tests.wire.server import serving
 
@@ -216,7 +217,13 @@ async def test_no_hub_is_unreachable(http: HttpClient) -> None:
         await HubClient(settings(hub__endpoint=NOBODY), http).repository(HubRef("owner/name"))
 
 
-@pytest.mark.parametrize("body", ["", "<html>", "[]", "{}", '{"id": 3}', '{"id": "x", "siblings": 7}'])
+@pytest.mark.parametrize(
+    "body",
+    [
+        *("", "<html>", "[]", "{}", '{"id": 3}', '{"id": "x", "siblings": 7}', '{"id": "x", "sha": 5, "siblings": []}'),
+        *(f'{{"id": "x", "sha": "c", "siblings": [{{"rfilename": {name}}}]}}' for name in ("5", "null", '["m"]')),
+    ],
+)
 async def test_what_is_no_hub_says_so(http: HttpClient, body: str) -> None:
     async def answer(request: web.Request) -> web.StreamResponse:
         return web.Response(text=body, content_type="application/json")
@@ -268,6 +275,35 @@ async def test_a_name_that_the_hub_would_not_take_is_wrong_usage(http: HttpClien
     async with hub.open():
         with pytest.raises(UsageError, match="can't be the name of a repository"):
             await client(hub, http).repository(HubRef("owner/na--me"))
+
+
+async def test_the_hub_is_told_who_asks(http: HttpClient) -> None:
+    hub = PlayedHub(owner__name=Repo({"m.gguf": b"x"}))
+    async with hub.open():
+        await client(hub, http).repository(HubRef("owner/name"))
+    assert "callgate/" in hub.requests[-1].headers["User-Agent"]
+
+
+async def test_a_summary_that_does_not_come_is_asked_for_once(
+    tiny: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release, asked = asyncio.Event(), []
+
+    async def stuck(request: web.Request, hub: PlayedHub) -> web.StreamResponse | None:
+        if "expand" in request.query:
+            asked.append(request)
+            await release.wait()
+        return None
+
+    monkeypatch.setattr("callgate.hub.pulling.SUMMARY_SECONDS", 0.0)
+    hub = PlayedHub(owner__name=Repo({"m.gguf": tiny}))
+    hub.api_fault = stuck
+    watching = Watching()
+    async with hub.open():
+        done = await pulled(hub, "owner/name", tmp_path, watching=watching)
+        release.set()
+    assert (done.verdict, done.looked.hint.word) == ("yes", "unknown")
+    assert len(asked) <= 1
 
 
 async def test_a_summary_is_a_hint_and_no_more(http: HttpClient, tmp_path: Path) -> None:

@@ -10,7 +10,20 @@ from aiohttp import web
 from callgate.detect import Finding, TemplateSandbox
 from callgate.runtime import AsyncDetector
 from callgate.runtime.hub_look import MOST_NAMES, hub_facts
-from callgate.vocabulary import Answer, BadAnswer, BadStatus, HubRef, NotFound, TemplateError, Unreachable, UsageError
+from callgate.vocabulary import (
+    Answer,
+    BadAnswer,
+    BadStatus,
+    HubRef,
+    HubRefused,
+    LicenceNotAccepted,
+    NotFound,
+    NoToken,
+    TemplateError,
+    TokenDenied,
+    Unreachable,
+    UsageError,
+)
 from callgate.wire import HttpClient
 from tests.runtime.played import NOBODY, PLAIN, TOOLS, hangs, settings
 from tests.wire.server import serving
@@ -155,6 +168,34 @@ async def test_what_is_gated_says_so(tiny: bytes, http: HttpClient, guarded: str
         assert "HF_TOKEN" in str(caught.value.hint)
         facts = await hub_facts(HubRef("owner/name"), http, settings(hub__endpoint=url, hub__token="hf_secret"))
         assert facts.header is not None
+
+
+@pytest.mark.parametrize(
+    ("token", "status", "kind"),
+    [(None, 401, NoToken), ("hf_other", 401, TokenDenied), ("hf_other", 403, LicenceNotAccepted)],
+)
+async def test_why_a_gated_one_is_not_shown_has_a_name(
+    tiny: bytes, http: HttpClient, token: str | None, status: int, kind: type[HubRefused]
+) -> None:
+    hub = PlayedHub({"tiny.gguf": tiny})
+
+    async def gated(request: web.Request) -> web.StreamResponse:
+        if "/resolve/" in request.path:
+            return web.Response(status=status)
+        return web.json_response({"id": "owner/name", "gated": "auto", "siblings": hub.listed})
+
+    async with serving(("GET", "/{path:.*}", gated)) as url:
+        with pytest.raises(kind):
+            await hub_facts(HubRef("owner/name"), http, settings(hub__endpoint=url, hub__token=token))
+
+
+async def test_offline_nobody_is_asked(tiny: bytes, http: HttpClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    hub = PlayedHub({"tiny.gguf": tiny})
+    async with serving(("GET", "/{path:.*}", hub.answer)) as url:
+        with pytest.raises(Unreachable, match="HF_HUB_OFFLINE"):
+            await hub_facts(HubRef("owner/name"), http, settings(hub__endpoint=url))
+    assert hub.requests == []
 
 
 async def test_a_gated_configuration_says_so(http: HttpClient) -> None:
