@@ -39,10 +39,10 @@ def in_columns(rows: Sequence[Sequence[str]], width: int, indent: int = 2) -> li
     if (room := _room(widths[:-1], width, indent) - GAP) < widths[-1]:
         if len(widths) > 2 and room < WORTH_IT:
             return in_columns([row[:-1] for row in rows], width, indent)
-        widths[-1] = room
+        widths[-1] = max(NARROWEST, room)
     while _room(widths, width, indent) < 0 and max(widths) > NARROWEST:
         widths[widths.index(max(widths))] -= 1
-    return [_line(row, [max(1, one) for one in widths], indent) for row in rows]
+    return [_line(row, widths, indent) for row in rows]
 
 
 def in_lines(text: str, width: int) -> list[str]:
