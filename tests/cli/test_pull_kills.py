@@ -17,6 +17,11 @@ from tests.hub.watching import content_of, files_in
 
 
 @pytest.fixture
+def tiny(tiny_gguf: Path) -> bytes:
+    return tiny_gguf.read_bytes()
+
+
+@pytest.fixture
 def big(tiny: bytes) -> bytes:
     return tiny + random.Random(7).randbytes(40_000_000 - len(tiny))
 
