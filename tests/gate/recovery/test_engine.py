@@ -115,6 +115,24 @@ def test_a_tag_that_leads_nowhere_does_not_hide_the_call_behind_it() -> None:
     assert calls_in(f'<tool_call>{{"name": {CALL}') == PARIS
 
 
+@pytest.mark.parametrize("fence", ["```", "~~~"])
+def test_a_call_in_a_block_of_code_is_text_and_one_behind_it_is_a_call(fence: str) -> None:
+    block = f"So:\n{fence}\n{CALL}\nx = '{fence}'\n{CALL}\n{fence}\n"
+    assert pieces_of(block) == [Text(block)]
+    assert calls_in(f"{block}{CALL}") == PARIS
+
+
+def test_a_fence_within_a_line_is_none() -> None:
+    assert calls_in(f"a ``` b {CALL}") == PARIS
+    assert calls_in(f"```{CALL}```\n{CALL}") == PARIS
+
+
+def test_a_call_in_a_quoted_line_is_text_however_long_the_line_is() -> None:
+    for quoted in (f"> {CALL}\n", f"> {'so ' * 400}{CALL}\n"):
+        assert calls_in(quoted) == calls_in(list(quoted)) == []
+        assert calls_in(list(f"{quoted}{CALL}")) == PARIS
+
+
 # Thinking
 
 

@@ -1,8 +1,9 @@
 """Calls that nothing announces: only their shape says what they are, so that place and shape must fit.
 
-- JSON, an object or an array of them, with a name and arguments and nothing that calls don't have, where it begins a
-  line; within a line only if every name counts, or the model is known to write so. Never inside of other JSON.
-- `[get_weather(city='Paris')]`, behind words too, but never in an expression.
+- JSON, an object or an array of them, with a name and arguments and nothing that calls don't have, and
+  `[get_weather(city='Paris')]`: one or several in a row that are a whole answer, or begin a line behind words and end
+  the answer. With words behind them they are what somebody writes about calls. Never inside of other JSON, nor in an
+  expression. Only if every name counts, or the model is known to write so, also within a line and with words behind.
 - A whole answer, or all of it behind the thinking: fenced blocks of calls only, `get_weather(city='Paris')`, a
   tool's name with its arguments behind it. A fenced block with words before or behind it shows an example.
 """
@@ -16,6 +17,7 @@ from callgate.gate.recovery import grammars, tagged
 from callgate.gate.recovery.announced import Candidate
 from callgate.gate.recovery.grammars import LONGEST_NAME
 from callgate.gate.recovery.literals import python_calls
+from callgate.gate.recovery.lookout import Lookout
 from callgate.gate.recovery.offered import Offers
 from callgate.gate.recovery.said import CALL_KEYS, Said, said_in
 from callgate.gate.recovery.shapes import Block
@@ -26,17 +28,20 @@ _WORD = re.compile(r"[^\W\d][\w.\-]*")
 _KEY = re.compile(r"[\"'](\w{0,32})")
 _INFO = re.compile(r"[\w+-]*")
 _IN_EXPRESSION = frozenset("=([{,+*/%&^~\\")
+_IN_DATA = frozenset("}]")
 _IN_LINE = frozenset("}]\"'`_.-<>")
 _SEPARATORS = ("<｜tool▁sep｜>", "<|tool▁sep|>", "[ARGS]", "<|tool_call_argument_begin|>")
 _GEMMA = Block((), "gemma", ("<tool_call|>",), quotes=('<|"|>', "<escape>"))
 _KIND = finder(*(grammars.KIND + separator for separator in _SEPARATORS[:2]))
 LONGEST_INFO = 32
 """Of what stands behind a fence: the name of a language."""
+CODE_INDENT = 4
+"""What begins a line behind so many spaces is code."""
 FENCE = "```"
 
 
-def may_begin(before: str, bracket: str, *, anywhere: bool) -> bool:
-    """Whether a bare call may begin with this bracket behind the text `before`."""
+def may_begin(before: str, *, anywhere: bool) -> bool:
+    """Whether a bare call may begin behind the text `before`."""
     words = before.rstrip()
     if not words:
         return True
@@ -45,30 +50,55 @@ def may_begin(before: str, bracket: str, *, anywhere: bool) -> bool:
     last = words[-1]
     if last in _IN_EXPRESSION or (last == ":" and words[:-1].rstrip()[-1:] in "\"'"):
         return False
-    starts_line = "\n" in before[len(words) :]
-    return starts_line or (last not in _IN_LINE and (anywhere or bracket == "["))
+    *lines, indent = before[len(words) :].split("\n")
+    if anywhere:
+        return bool(lines) or last not in _IN_LINE
+    return bool(lines) and last not in _IN_DATA and len(indent.expandtabs()) < CODE_INDENT
+
+
+def read_last(source: Source, offers: Offers, look: Lookout) -> Reading[Candidate | None]:
+    """Calls from here to the end of the answer; one with no calls in it, if what was read is text for sure."""
+    calls: list[Said] = []
+    first: Candidate | None = None
+    while True:
+        before = source.held()
+        candidate = yield from read_bare(source, offers, look.bare)
+        if candidate is None or not offers.knows_all(candidate):
+            if first is None:
+                return None
+            source.back(before)
+            return Candidate([], first.format)
+        first = first or candidate
+        calls += candidate.calls
+        while (char := (yield from source.skip_blank())) and (yield from source.take(look.tail_finder)):
+            pass
+        if not char:
+            return Candidate(calls, first.format)
+        if char not in "{[":
+            return Candidate([], first.format)
 
 
 def read_bare(source: Source, offers: Offers, grammars_tried: AbstractSet[str]) -> Reading[Candidate | None]:
     """A call, or several in brackets, from the bracket at which the source stands."""
+    before = source.held()
     char = yield from source.ahead(1)
     if char == "[":
         source.at += 1
         char = yield from source.skip_blank()
     if char == "{":
-        return (yield from _read_object(source)) if "json" in grammars_tried else None
+        return (yield from _read_object(source, before)) if "json" in grammars_tried else None
     if "pythonic" not in grammars_tried:
         return None
     word = yield from _word(source, offers)
     if not word or (yield from source.skip_blank()) != "(":
         return None
-    source.back()
+    source.back(before)
     text = yield from read_value(source, brackets="[", loose=True)
     calls = python_calls(text, words=False)
     return Candidate(calls, "pythonic") if calls else None
 
 
-def _read_object(source: Source) -> Reading[Candidate | None]:
+def _read_object(source: Source, before: int) -> Reading[Candidate | None]:
     """Gives up at the first key that no call has."""
     source.at += 1
     if (yield from source.skip_blank()) not in ('"', "'"):
@@ -83,7 +113,7 @@ def _read_object(source: Source) -> Reading[Candidate | None]:
         if source.ended or source.text[source.at + 1 + len(word) : source.at + 2 + len(word)]:
             return None
         yield
-    source.back()
+    source.back(before)
     text = yield from read_value(source)
     calls = _calls(text)
     return Candidate(calls, "llama3_json" if text.startswith("{") else "xlam") if calls else None

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
 
 from callgate.gate.recovery.announced import Candidate, read_announced
-from callgate.gate.recovery.bare import may_begin, read_bare, read_fenced, read_first_words
+from callgate.gate.recovery.bare import may_begin, read_bare, read_fenced, read_first_words, read_last
 from callgate.gate.recovery.channels import Part, read_head, starts_with_head
 from callgate.gate.recovery.formats import KNOWN
-from callgate.gate.recovery.lookout import ENDINGS, FENCE, lookout
+from callgate.gate.recovery.lookout import ENDINGS, FENCE, FENCES, lookout
 from callgate.gate.recovery.offered import Offers
-from callgate.gate.recovery.output import Output
+from callgate.gate.recovery.output import LINE_HEAD, Output
 from callgate.gate.recovery.pieces import Found, Piece, Text, Thinking
 from callgate.gate.recovery.shapes import Format
 from callgate.gate.recovery.source import Finder, Reading, Source, TooLong
@@ -26,7 +27,9 @@ MOST_READ_AGAIN = 400_000
 MOST_AT_ONCE = 65_536
 """Characters of a larger chunk that are read in one go, so that no reader runs far beyond its bounds."""
 
-_CLOSING_FENCE = Finder((FENCE,))
+_FENCE_FINDERS = {fence: Finder((fence,)) for fence in FENCES}
+_LINE_START = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,3}[.)])\s+)?")
+"""What may stand before the first word of a line: marks of quotes and lists."""
 _ENDING = Finder(ENDINGS)
 
 
@@ -132,16 +135,19 @@ class Recovery:
         """Something that isn't plain, and was read."""
         look, source, out = self._look, self._source, self._out
         before = out.before()
-        if literal == FENCE:
-            yield from self._fence()
+        if literal in FENCES:
+            yield from self._fence(literal)
         elif self._is_quoted(literal, before):
             out.say(source.release())
         elif literal in "{[":
-            if may_begin("" if out.after_call else before, literal, anywhere=self._anywhere):
-                source.back()
+            if not may_begin("" if out.after_call else before, anywhere=self._anywhere):
+                out.say(source.release())
+                return
+            source.back()
+            if self._anywhere:
                 yield from self._try(read_bare(source, self._offers, look.bare), 1)
             else:
-                out.say(source.release())
+                yield from self._try(read_last(source, self._offers, look), 1)
         elif literal in look.openers:
             yield from self._try(read_announced(source, look, literal), len(literal))
         elif literal in look.thinking:
@@ -157,8 +163,11 @@ class Recovery:
             out.say(source.release())
 
     def _is_quoted(self, literal: str, before: str) -> bool:
-        """Whether it means nothing here: in backticks, or outside of the part that it belongs in."""
-        return before.endswith("`") or (literal in self._look.framed and not self._for_tool)
+        """Whether it means nothing here: in backticks, in a quoted line, or outside of the part that it belongs in."""
+        look = self._look
+        if before.endswith("`") or (literal in look.framed and not self._for_tool):
+            return True
+        return literal in look.openers and not self._out.after_call and self._out.line().lstrip().startswith(">")
 
     def _try(self, reading: Reading[Candidate | Part | None], size: int) -> Reading[None]:
         """What may be a call: it is one, or plain text. `size`: how much of it is text for sure, if it is none."""
@@ -227,16 +236,45 @@ class Recovery:
             self._go_back(0)
             self._out.say(source.release())
 
-    def _fence(self) -> Reading[None]:
-        """A block of code: text, unless it is a whole answer and nothing but calls."""
+    def _fence(self, fence: str) -> Reading[None]:
+        """A block of code: text, unless it is a whole answer and nothing but calls. A fence begins a line."""
         source, out = self._source, self._out
-        if out.fresh and self._look.bare & {"json", "fenced"}:
+        if not self._begins_line():
+            out.say(source.release())
+            return
+        if fence == FENCE and out.fresh and self._look.bare & {"json", "fenced"}:
             source.back()
             if self._is_call((yield from self._bounded(read_fenced(source)))):
                 return
             self._go_back(len(FENCE))
         out.say(source.release())
-        yield from self._pass(Part("text", _CLOSING_FENCE), say_end=True)
+        yield from self._code(fence)
+
+    def _code(self, fence: str) -> Reading[None]:
+        """To the fence that begins a line again, or ends the line that the first one has begun."""
+        source, out, fences = self._source, self._out, _FENCE_FINDERS[fence]
+        while True:
+            start, literal = source.find(fences)
+            if start > source.at:
+                source.at = start
+                out.say(source.release())
+            if literal:
+                closes = self._begins_line(fence)
+                source.at += len(literal)
+                out.say(source.release())
+                if closes:
+                    return
+            elif source.ended:
+                return
+            else:
+                yield from self._more(fences, thinks=False)
+
+    def _begins_line(self, *others: str) -> bool:
+        """Whether nothing stands before this place in its line; or something that begins with one of `others`."""
+        line = self._out.line()
+        start = _LINE_START.match(line)
+        rest = line[start.end() :] if start else line
+        return rest.startswith(others) if rest else len(line) < LINE_HEAD
 
     def _head(self, opener: str) -> Reading[None]:
         """A header that says whom what follows is for."""
@@ -257,7 +295,7 @@ class Recovery:
             if part.kind == "text":
                 yield from self._pass(part)
 
-    def _pass(self, part: Part, *, say_end: bool = False) -> Reading[None]:
+    def _pass(self, part: Part) -> Reading[None]:
         """A part that holds no calls."""
         source, out, thinks = self._source, self._out, part.kind == "thinking"
         while True:
@@ -269,7 +307,7 @@ class Recovery:
                 return
             if literal:
                 source.at += len(literal)
-                (out.say if say_end else out.think_mark if thinks else out.mark)(source.release())
+                (out.think_mark if thinks else out.mark)(source.release())
                 return
             if source.ended:
                 return

@@ -17,6 +17,8 @@ ENDINGS = frozenset(
 )
 """Tokens that end an answer; they belong to nobody's words where nothing but such follows."""
 FENCE = "```"
+FENCES = frozenset({FENCE, "~~~"})
+"""Blocks of code begin and end with one of these."""
 
 
 class Lookout:
@@ -64,7 +66,7 @@ class Lookout:
         self.thinking_closers = frozenset(self.thinking.values())
         heads = ("<|start|>", "<|channel|>") if self.channels else ()
         self.heads = frozenset(heads)
-        places = {FENCE} | ({"{", "["} if self.bare & {"json", "pythonic"} else set())
+        places = FENCES | ({"{", "["} if self.bare & {"json", "pythonic"} else set())
         self.literals = Finder(
             {
                 *self.openers,

@@ -39,6 +39,9 @@ class Offers:
         schema = self._schemas.get(said.name.removeprefix(PREFIXES[0]), {})
         return bool(said.arguments) and said.arguments.keys() <= schema.get("properties", {}).keys()
 
+    def knows_all(self, candidate: Candidate) -> bool:
+        return len(self.found(candidate, "")) == len(candidate.calls)
+
     def found(self, candidate: Candidate, raw: str) -> list[Found]:
         """The calls of offered tools among those that were read; the first has all the text."""
         found: list[Found] = []

@@ -8,13 +8,15 @@ from callgate.gate.recovery.pieces import Found, Mark, Piece, Text, Thinking
 
 LOOKED_BACK = 64
 """Characters before a place that say whether a call may begin there."""
+LINE_HEAD = 32
+"""Characters at the beginning of a line that say what kind of line it is."""
 _MANY = 4 * LOOKED_BACK
 
 
 class Output:
     """Pieces in their row."""
 
-    __slots__ = ("_recent", "after_call", "fresh", "pieces")
+    __slots__ = ("_line", "_recent", "after_call", "fresh", "pieces")
 
     def __init__(self) -> None:
         self.pieces: list[Piece] = []
@@ -23,6 +25,8 @@ class Output:
         self.after_call = False
         """Whether there was nothing but marks since the last call."""
         self._recent: list[str] = []
+        self._line = ""
+        """The head of the line in which `_recent` begins."""
 
     def collected(self) -> Sequence[Piece]:
         """What has come since the last time."""
@@ -41,7 +45,9 @@ class Output:
         if self.fresh and not text.isspace():
             self.fresh = False
         if len(self._recent) > _MANY:
-            self._recent[:] = ["".join(self._recent)[-LOOKED_BACK:]]
+            recent = "".join(self._recent)
+            self._recent[:] = [recent[-LOOKED_BACK:]]
+            self._line = self._head(recent[:-LOOKED_BACK])
 
     def think(self, text: str) -> None:
         self.pieces.append(Thinking(text, text))
@@ -52,6 +58,7 @@ class Output:
     def mark(self, raw: str) -> None:
         if raw:
             self.pieces.append(Mark(raw))
+            self._line = "" if "\n" in raw else self.line()
             self._recent.clear()
 
     def call(self, found: Sequence[Found]) -> None:
@@ -61,3 +68,11 @@ class Output:
     def before(self) -> str:
         """The end of the words before this place."""
         return "".join(self._recent)[-LOOKED_BACK:]
+
+    def line(self) -> str:
+        """The head of the line that the words before this place end in."""
+        return self._head("".join(self._recent))
+
+    def _head(self, words: str) -> str:
+        _, newline, last = words.rpartition("\n")
+        return (last if newline else self._line + last)[:LINE_HEAD]
