@@ -89,7 +89,7 @@ class Mender:
     def _events(self, pieces: Iterable[Piece]) -> Iterator[Event]:
         for piece in pieces:
             if isinstance(piece, Found):
-                call = ToolCall("", piece.name, piece.arguments, piece.raw, piece.repairs)
+                call = ToolCall("", piece.name, piece.arguments, piece.sent or piece.raw, piece.repairs)
                 yield from self._call(call, self._text_calls, piece.format)
             elif not isinstance(piece, Mark) and piece.raw:
                 yield AssistantDelta(piece.raw)

@@ -33,6 +33,8 @@ class Candidate(msgspec.Struct, frozen=True):
     calls: list[Said]
     format: str
     strict: bool = False
+    announced: bool = False
+    """Whether something but its shape says that it is a call."""
 
 
 def read_announced(source: Source, look: Lookout, opener: str) -> Reading[Candidate | None]:
@@ -44,7 +46,7 @@ def read_announced(source: Source, look: Lookout, opener: str) -> Reading[Candid
             assert tags.tags is not None
             source.at -= len(opener) - opener.index(tags.tags.call) - len(tags.tags.call)
             calls = yield from TAGGED[tags.grammar](source, tags)
-            return Candidate(calls, _format(look, passed, tags), tags.strict) if calls else None
+            return Candidate(calls, _format(look, passed, tags), tags.strict, announced=True) if calls else None
         char = yield from source.skip_blank()
         inner = yield from source.take(look.opener_finder)
         if inner:
@@ -57,7 +59,7 @@ def read_announced(source: Source, look: Lookout, opener: str) -> Reading[Candid
         if block is None:
             return None
         calls = yield from GRAMMARS[block.grammar][0](source, block)
-        return Candidate(calls, _format(look, passed, block), block.strict) if calls else None
+        return Candidate(calls, _format(look, passed, block), block.strict, announced=True) if calls else None
     return None
 
 

@@ -44,7 +44,7 @@ def read_head(source: Source, opener: str) -> Reading[Candidate | Part | None]:
         if char == "<":
             return Part("calls", HARMONY_ENDS)
         calls = yield from read_arguments(source, Block((), "named"), name.removeprefix("functions."), announced=False)
-        return Candidate(calls, "gpt_oss_harmony") if calls else None
+        return Candidate(calls, "gpt_oss_harmony", announced=True) if calls else None
     if name == "self":
         return Part("thinking", GLIMMER_ENDS)
     if name == "user":

@@ -6,8 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-import msgspec
-
 from callgate.gate.recovery.announced import Candidate, read_announced
 from callgate.gate.recovery.bare import may_begin, read_bare, read_fenced, read_first_words, read_last
 from callgate.gate.recovery.channels import Part, read_head, starts_with_head
@@ -15,7 +13,7 @@ from callgate.gate.recovery.formats import KNOWN
 from callgate.gate.recovery.lookout import ENDINGS, FENCE, FENCES, lookout
 from callgate.gate.recovery.offered import Offers
 from callgate.gate.recovery.output import LINE_HEAD, Output
-from callgate.gate.recovery.pieces import Found, Piece, Text, Thinking
+from callgate.gate.recovery.pieces import Piece, Text, Thinking
 from callgate.gate.recovery.shapes import Format
 from callgate.gate.recovery.source import Finder, Reading, Source, TooLong
 from callgate.tools import Names
@@ -336,22 +334,25 @@ class Recovery:
 
     def _call_in_thinking(self, opener: str) -> Reading[bool]:
         source, look, size = self._source, self._look, len(opener)
-        calls: list[Found] = []
+        calls: list[Piece] = []
+        done = 0
         while opener:
             candidate = yield from self._bounded(read_announced(source, look, opener))
-            found = self._offers.found(candidate, "") if isinstance(candidate, Candidate) else []
+            found = self._offers.found(candidate, source.raw()[done:]) if isinstance(candidate, Candidate) else []
             if not found:
                 self._go_back(size)
                 self._out.think(source.release())
                 return False
             calls += found
+            done = source.held()
             while (yield from source.skip_blank()) and (yield from source.take(look.tail_finder)):
                 pass
             opener = yield from source.take(look.opener_finder)
         if source.at < len(source.text):
             self._out.think(source.release())
             return False
-        self._out.call([msgspec.structs.replace(calls[0], raw=source.release()), *calls[1:]])
+        self._out.call(calls)
+        self._out.mark(source.release()[done:])
         return True
 
     def _ending(self) -> Reading[None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from callgate.gate.recovery.pieces import Found, Mark, Piece, Text, Thinking
+from callgate.gate.recovery.pieces import Mark, Piece, Text, Thinking
 
 LOOKED_BACK = 64
 """Characters before a place that say whether a call may begin there."""
@@ -61,7 +61,7 @@ class Output:
             self._line = "" if "\n" in raw else self.line()
             self._recent.clear()
 
-    def call(self, found: Sequence[Found]) -> None:
+    def call(self, found: Sequence[Piece]) -> None:
         self.pieces.extend(found)
         self.after_call = self.fresh = True
 

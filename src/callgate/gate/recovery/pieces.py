@@ -31,7 +31,7 @@ class Thinking(msgspec.Struct, frozen=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """A call of an offered tool. Where one block holds several, its text is the `raw` of the first."""
+    """A call of an offered tool."""
 
     name: str
     """The offered tool's own name."""
@@ -39,6 +39,8 @@ class Found(msgspec.Struct, frozen=True):
     raw: str
     format: str
     repairs: tuple[Repair, ...] = ()
+    sent: str = ""
+    """What the model sent for this call; for one of several in a block, its own part, or the block if none is its."""
 
 
 class Mark(msgspec.Struct, frozen=True):

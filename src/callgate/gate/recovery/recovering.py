@@ -94,4 +94,4 @@ def _call(found: Found, schema: Mapping[str, Any] | None) -> ToolCall:
         if isinstance(mended.arguments, Mapping):
             arguments, repairs = mended.arguments, (*repairs, *mended.repairs)
             problem = " ".join(mended.errors) or None
-    return ToolCall(new_call_id(), found.name, arguments, found.raw, repairs, problem)
+    return ToolCall(new_call_id(), found.name, arguments, found.sent, repairs, problem)

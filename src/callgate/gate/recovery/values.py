@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from callgate.gate.recovery.source import Reading, Source
 
@@ -14,11 +13,6 @@ _CLOSING = {"{": "}", "[": "]", "(": ")"}
 _AFTER_STRING = ",:)]}"
 _BEFORE_STRING = "{[(,:="
 _STRING = {quote: re.compile(rf"[^{quote}\\]*") for quote in "\"'"}
-
-
-@lru_cache(maxsize=64)
-def _structure(quotes: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join([*map(re.escape, quotes), r"[{}\[\]()\"'<\n]"]))
 
 
 def read_value(
