@@ -24,6 +24,26 @@ from callgate.tools.coercions import NOTHING, boolean_in, folded_key, folded_tex
         ("5.5", True, None),
         ("123456789012345678901234567890", True, 123456789012345678901234567890),
         ("1e300", True, None),
+        ("1e300", False, 1e300),
+        ("1e-400", True, None),
+        ("1e-400", False, None),
+        ("1e-99999999999999999999", True, None),
+        ("1e99999999999999999999", False, None),
+        ("0.0", True, 0),
+        ("9007199254740993.0", True, 9007199254740993),
+        ("9007199254740993.0", False, 9007199254740993),
+        ("9007199254740993.5", True, None),
+        ("1,000", True, None),
+        ("1.000", True, None),
+        ("10,000", True, None),
+        ("-10.000", True, None),
+        ("1,000", False, None),
+        ("1.000", False, 1.0),
+        ("1,000,000", True, 1000000),
+        ("1.000.000", True, 1000000),
+        ("1 000", True, 1000),
+        ("1000.000", True, 1000),
+        ("5.00", True, 5),
         ("1e999", False, None),
         ("nan", False, None),
         ("Infinity", False, None),
@@ -107,3 +127,9 @@ def test_spellings_that_mean_the_same_fold_into_the_same() -> None:
     assert folded_text(5) == folded_text("5") == folded_text(5.0)
     assert folded_text(True) == folded_text("TRUE")
     assert folded_key("maxResults") == folded_key("max_results") == folded_key("MAX-RESULTS")
+
+
+def test_what_means_something_else_folds_into_something_else() -> None:
+    assert folded_text(["a"]) == folded_text({}) == folded_text("''") == ""
+    assert folded_key("-") == folded_key("+") == folded_key("1") == ""
+    assert len({folded_key(key) for key in ("c", "c++", "c#", "v1_2", "v12")}) == 5

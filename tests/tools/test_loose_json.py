@@ -129,7 +129,10 @@ def _is_start(found: Any, whole: Any) -> bool:
         ('{"a": 00713}', {"a": "00713"}, ["unquoted-text"]),
         ("[+5, .5, 5., 1_000, 0x1F]", [5, 0.5, 5.0, 1000, 31], ["number"]),
         ('// hi\n{"a": /* x */ 1, # y\n "b": 2}', {"a": 1, "b": 2}, ["comment"]),
-        ('{"a": {"b": [1, 2', {"a": {"b": [1, 2]}}, ["missing-bracket"]),
+        ('{"a": {"b": [1, 2 ', {"a": {"b": [1, 2]}}, ["missing-bracket"]),
+        ('{"a": 12,', {"a": 12}, ["missing-bracket", "trailing-comma"]),
+        ('{"a": true', {"a": True}, ["missing-bracket"]),
+        ('```json\n{"a": 12\n```', {"a": 12}, ["code-fence", "missing-bracket"]),
         ('{"a": [1, 2}', {"a": [1, 2]}, ["missing-bracket"]),
         ('[{"a": 1]', [{"a": 1}], ["missing-bracket"]),
         ('{"a": 1}}', {"a": 1}, ["stray-bracket"]),
@@ -161,6 +164,11 @@ def test_what_models_write_is_read(text: str, value: object, rules: list[str]) -
         '{"a": "Par',
         '{"a": "x", "b": [',
         '{"a": N',
+        '{"a": 12',
+        '{"a": 12.',
+        '{"a": -0x1F',
+        '{"a": {"b": [1, 2',
+        '```json\n{"a": 12```',
         '["a" "b"]',
         "[1 2]",
         "[1,,2]",
@@ -200,6 +208,14 @@ def test_brackets_are_missing_at_the_end_only_where_that_may_be() -> None:
     assert read_loosely('{"a": [1', cut=False) is None
     assert read_loosely('{"a": tru', cut=False) is None
     assert read_loosely("{'a': 1}", cut=False) is not None
+
+
+@given(
+    st.integers() | st.floats(allow_nan=False, allow_infinity=False), st.sampled_from(['{"a": ', "[", '[{"a": [0, '])
+)
+def test_a_number_that_just_ends_may_have_gone_on(number: float, before: str) -> None:
+    assert read_loosely(f"{before}{number}") is None
+    assert read_loosely(f"{before}{number}\n") is not None
 
 
 @pytest.mark.parametrize(

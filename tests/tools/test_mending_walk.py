@@ -81,7 +81,8 @@ def test_a_union_is_mended_only_where_one_branch_can_be_meant(schema: dict[str, 
         (INTEGERS, "1,2", "1,2"),
         (INTEGERS, "100,200", "100,200"),
         (INTEGERS, "", ""),
-        (INTEGERS, "[1, 2", [1, 2]),
+        (INTEGERS, "[1, 2 ", [1, 2]),
+        (INTEGERS, "[1, 2", "[1, 2"),
         (INTEGERS, "[1, x y", "[1, x y"),
         ({"type": "array", "items": STRING}, "a, b", "a, b"),
         ({"type": "array", "items": STRING}, "[not json", "[not json"),
@@ -169,3 +170,28 @@ def test_a_value_that_is_deep_inside_is_mended_and_deeper_still_only_checked() -
 def test_unions_of_unions_end() -> None:
     kinds = [{"type": kind, "maximum": 3, "minItems": 9} for kind in ("integer", "boolean", "null", "array")]
     assert mended({"allOf": [{"anyOf": kinds} for _ in range(20)]}, "x") == "x"
+
+
+@pytest.mark.parametrize(
+    ("members", "value"),
+    [
+        ([["a", "b"], "x"], ""),
+        ([{"k": 1}, "x"], "  "),
+        ([[1]], "''"),
+        (["null", "int"], None),
+        (["1.1", "1.10"], 1.1),
+        ([""], None),
+    ],
+)
+def test_no_member_of_an_enumeration_is_invented(members: list[Any], value: Any) -> None:
+    found = repair({"x": value}, {"type": "object", "properties": {"x": {"enum": members}}, "required": ["x"]})
+    assert found.arguments == {"x": value}
+    assert not found.repairs
+    assert found.errors
+
+
+@pytest.mark.parametrize(("key", "name"), [("-", "+"), ("c#", "c++"), ("c", "c++"), ("_", "-"), ("", "_")])
+def test_a_key_that_is_another_one_is_not_taken_for_it(key: str, name: str) -> None:
+    found = repair({key: 5}, {"type": "object", "properties": {name: {"type": "number"}}, "required": [name]})
+    assert found.arguments == {key: 5}
+    assert found.errors

@@ -48,7 +48,7 @@ def test_whatever_is_offered_can_be_told_apart_and_called(sources: dict[str, lis
     except UsageError:
         return
     assert len({one.name for one in offered}) == len(offered) == sum(map(len, sources.values()))
-    names = Names([one.renamed for one in offered], sources={one.name: one.source for one in offered})
+    names = Names([one.renamed for one in offered])
     for one in offered:
         found = names.resolve(names.sent(one.name))
         assert found is not None

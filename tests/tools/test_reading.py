@@ -9,11 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callgate.tools import read_tools
+from callgate.tools import read_tools, repair
 from callgate.vocabulary import Tool, UsageError
 
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 WEATHER = Tool("weather", "Tells the weather.", SCHEMA)
+
+MULTIPLYING: dict[str, Any] = {
+    "properties": {"a": {"$ref": "#/$defs/d0"}},
+    "$defs": {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(25)} | {"d25": {"type": "null"}},
+}
 
 
 def weather(city: str, **_: object) -> None:
@@ -92,12 +97,15 @@ def test_a_tool_without_parameters_takes_an_empty_object() -> None:
         ([Tool("")], "no name"),
         ([Tool("a", "", {"properties": 3})], "'a'"),
         ([{"type": "web_search"}], "tool 1 is of the type 'web_search'"),
-        ([{"name": "a", "parameters": {"properties": []}}], "'a' are no JSON Schema at /properties"),
+        ([{"name": "a", "parameters": {"properties": []}}], "'a' .* no JSON Schema at /properties"),
         ([{"name": "a", "parameters": {"properties": {"b": {"type": "text"}}}}], "'a' .* at /properties/b/type"),
-        ([{"name": "a", "parameters": {"properties": {"b": {"pattern": "("}}}}], "'a' have a pattern"),
-        ([{"name": "a", "parameters": {"patternProperties": {"(": {}}}}], "'a' have a pattern"),
-        ([{"name": "a", "parameters": {"patternProperties": {"x": {"type": 3}}}}], "'a' are no JSON Schema"),
-        ([{"name": "a", "parameters": {"properties": {"b": {"pattern": "a" * 2000}}}}], "'a' have a pattern"),
+        ([{"name": "a", "parameters": {"properties": {"b": {"pattern": "("}}}}], "'a' .* at /properties/b/pattern: '"),
+        ([{"name": "a", "parameters": {"patternProperties": {"(": {}}}}], "'a' .* no regular expression"),
+        (
+            [{"name": "a", "parameters": {"patternProperties": {"x": {"type": 3}}}}],
+            "'a' .* no JSON Schema at /patternProperties/x/type",
+        ),
+        ([{"name": "a", "parameters": {"properties": {"b": {"pattern": "a" * 2000}}}}], "'a' .* no regular expression"),
         ([{"name": "a", "parameters": {"properties": {"b": {"$ref": "#/$defs/none"}}}}], "'a'.*none"),
         ([{"name": "a", "parameters": {"properties": {"b": {"$ref": "http://localhost:9/x"}}}}], "'a'"),
         ([{"name": "a", "parameters": {"$defs": {"x": {1: object()}}}}], "'a' have a key that is no text"),
@@ -105,6 +113,13 @@ def test_a_tool_without_parameters_takes_an_empty_object() -> None:
         ([{"name": "a", "parameters": nested(100)}], "'a' are more than a model could read"),
         ([{"name": "a", "parameters": {"enum": list(range(30_000))}}], "'a' are more than a model could read"),
         (({"name": f"{number}"} for number in count()), "no list"),
+        ([{"name": "a\nb"}], r"'a\\nb' has a character in it that can't be seen"),
+        ([{"name": "a\x1b[31m"}], r"'a\\x1b\[31m'"),
+        ([{"name": "a\u202eb"}], r"'a\\u202eb'"),
+        ([{"name": "a\u2028"}], r"'a\\u2028'"),
+        ([Tool("a\0")], r"'a\\x00'"),
+        ([{"name": "a", "parameters": MULTIPLYING}], "'a' can't be used: .* references multiply"),
+        ([{"name": "a", "parameters": {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}}], "'a' .* over and over"),
     ],
 )
 def test_a_broken_tool_is_named(content: object, says: str) -> None:
@@ -145,6 +160,27 @@ def test_patterns_of_every_kind_and_cost_are_taken(pattern: str) -> None:
     schema = {"type": "object", "properties": {"pattern": {"type": "string", "pattern": pattern}}}
     (tool,) = read_tools([{"name": "a", "parameters": schema}])
     assert tool.parameters == schema
+
+
+@pytest.mark.parametrize("pattern", [r"\Z", "(?P<x>a)(?P=x)", "(a{1000}){1000}"])
+def test_a_pattern_that_only_others_know_is_taken_and_not_checked(pattern: str) -> None:
+    properties = {"p": {"type": "string", "pattern": pattern}, "n": {"type": "integer"}}
+    schema = {"properties": properties, "patternProperties": {pattern: {"type": "boolean"}}}
+    (tool,) = read_tools([{"name": "a", "parameters": {**schema, "additionalProperties": False}}])
+    found = repair({"p": "b", "n": "5", "other": 1}, tool.parameters)
+    assert found.arguments == {"p": "b", "n": 5, "other": 1}
+    assert found.errors == ()
+
+
+def test_more_patterns_than_can_be_looked_at_are_refused() -> None:
+    def tool(number: int) -> dict[str, Any]:
+        patterns = {f"p{one}": {"pattern": f"{number}.{one}"} for one in range(150)}
+        return {"name": f"t{number}", "parameters": {"type": "object", "properties": patterns}}
+
+    assert len(read_tools([tool(number) for number in range(10)])) == 10
+    assert len(read_tools([{**tool(0), "name": f"t{number}"} for number in range(30)])) == 30
+    with pytest.raises(UsageError, match="the tools before 't14'"):
+        read_tools([tool(number) for number in range(30)])
 
 
 def test_patterns_without_number_are_no_longer_looked_at() -> None:

@@ -11,6 +11,9 @@ from hypothesis import given, settings
 
 import callgate
 from callgate.tools import Repaired, repair
+from callgate.tools.mending_walk import FEWEST_STEPS
+from callgate.tools.schema_errors import MOST_EXTRA_STEPS
+from callgate.tools.validators import Schema
 from callgate.vocabulary import Repair, UsageError
 from tests.tools.schemas import arguments, damaged, schemas
 
@@ -252,3 +255,64 @@ def test_the_validator_is_loaded_only_when_arguments_are_repaired() -> None:
 def test_what_is_asked_of_a_text_at_the_top_is_asked_of_what_it_encodes() -> None:
     assert repair("5", {"type": "integer"}) == Repaired(5)
     assert repair("5", True) == Repaired(5)
+
+
+def test_arguments_that_end_within_a_number_are_an_error() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "number"}}}
+    cut = repair('{"a": 12', schema)
+    assert cut.arguments == '{"a": 12'
+    assert cut.errors
+    assert repair('{"a": 12 ', schema).arguments == repair('{"a": 12,', schema).arguments == {"a": 12}
+
+
+def nested(depth: int) -> Any:
+    value: Any = {"v": "5"}
+    for _ in range(depth):
+        value = {"v": value}
+    return value
+
+
+def alternatives(count: int, **more: Any) -> list[Any]:
+    part = {"type": "object", **more}
+    return [
+        {**part, "properties": {"v": {"$ref": "#/properties/v"}, f"k{n}": {"type": "integer"}}, "required": [f"k{n}"]}
+        for n in range(count)
+    ]
+
+
+@pytest.mark.parametrize(
+    "union",
+    [
+        {"anyOf": alternatives(8)},
+        {"oneOf": alternatives(30)},
+        {"anyOf": alternatives(500)},
+        {"allOf": [{"anyOf": alternatives(8)}, {"anyOf": alternatives(8, minProperties=1)}]},
+    ],
+)
+@pytest.mark.parametrize("depth", [3, 10, 50])
+def test_unions_within_unions_take_no_more_checks_than_they_may(
+    union: dict[str, Any], depth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checks = 0
+    is_valid_at = Schema.is_valid_at
+
+    def counted(self: Schema, pointers: tuple[str, ...], value: object) -> bool:
+        nonlocal checks
+        checks += len(pointers)
+        return is_valid_at(self, pointers, value)
+
+    monkeypatch.setattr(Schema, "is_valid_at", counted)
+    given_ = nested(depth)
+    found = repair(given_, {"type": "object", "properties": {"v": union}})
+    assert found.arguments is given_
+    assert found.errors
+    assert checks < FEWEST_STEPS + MOST_EXTRA_STEPS
+
+
+def test_what_is_deep_in_unions_of_unions_is_mended() -> None:
+    value: Any = {"k3": "5"}
+    for _ in range(12):
+        value = {"k7": 1, "v": value}
+    found = repair({"v": value}, {"type": "object", "properties": {"v": {"anyOf": alternatives(8)}}})
+    assert found.errors == ()
+    assert [change.path for change in found.repairs] == ["/v" * 13 + "/k3"]

@@ -34,8 +34,35 @@ from callgate.tools import repair
         (
             {"oneOf": [{"minimum": 1}, {"maximum": 9}], "type": "integer"},
             5,
-            "`/x` must be an integer that the schema allows",
+            "`/x` fits 2 of the alternatives, and must fit only one",
         ),
+        (
+            {"anyOf": [{"const": "a"}, {"const": "b"}, {"type": "integer"}]},
+            "x",
+            '`/x` must be one of "a", "b" or an integer',
+        ),
+        (
+            {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "integer"}}]},
+            [1, "x"],
+            "`/x/1` must be an integer",
+        ),
+        (
+            {"anyOf": [{"type": "integer"}, {"type": "array", "maxItems": 0}]},
+            "x",
+            "`/x` must be an integer or an array",
+        ),
+        (
+            {"anyOf": [{"type": "integer"}, {"type": "string", "minLength": 2}]},
+            "x",
+            "`/x` must have at least 2 characters",
+        ),
+        ({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, {}, "`/x/a` is missing, or `/x/b` is missing"),
+        (
+            {"anyOf": [{"required": [name]} for name in "abcd"]},
+            {},
+            "`/x/a` is missing, or `/x` must fit another of 4 alternatives",
+        ),
+        ({"anyOf": [{"required": ["a", "b", "c"]}, {"required": ["d"]}]}, {}, "`/x/d` is missing"),
     ],
 )
 def test_a_model_is_told_what_to_do(schema: dict[str, Any], value: Any, sentence: str) -> None:
@@ -94,4 +121,44 @@ def test_a_schema_of_many_alternatives_within_alternatives_is_described_in_no_ti
         value = {"l": value, "r": value}
         if len(str(value)) > 10_000:
             break
-    assert repair(value, schema).errors == ("the arguments must be an object",)
+    assert (
+        repair(value, schema)
+        .errors[0]
+        .startswith("`/a` is missing, or the arguments must fit another of 8 alternatives")
+    )
+
+
+KINDS = [
+    {"type": "object", "properties": {"kind": {"const": "a"}, "n": {"type": "integer"}}, "required": ["kind", "n"]},
+    {
+        "type": "object",
+        "properties": {"kind": {"enum": ["b", "c"]}, "s": {"type": "string"}},
+        "required": ["kind", "s"],
+    },
+]
+
+
+@pytest.mark.parametrize("union", ["anyOf", "oneOf"])
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        ({}, '`/v/kind` is missing: one of "a", "b", "c"'),
+        ({"kind": "d", "n": 1}, '`/v/kind` must be one of "a", "b", "c"'),
+        ({"kind": "a"}, "`/v/n` is missing: an integer"),
+        ({"kind": "a", "n": "x"}, "`/v/n` must be an integer"),
+        ({"kind": "c", "s": 1.5}, "`/v/s` must be a string"),
+        (5, "`/v` must be an object"),
+    ],
+)
+def test_the_branch_that_a_value_is_meant_for_is_the_one_that_complains(union: str, value: Any, sentence: str) -> None:
+    schema = {"type": "object", "properties": {"v": {union: KINDS}}, "required": ["v"]}
+    assert repair({"v": value}, schema).errors == (sentence,)
+
+
+def test_a_union_is_never_said_to_ask_for_what_the_value_already_is() -> None:
+    branches = [{"type": "object", "properties": {"v": {"$ref": "#"}, f"k{n}": {"type": "integer"}}} for n in range(8)]
+    value: Any = "5"
+    for _ in range(5):
+        value = {"v": value}
+    (error,) = repair(value, {"anyOf": branches}).errors
+    assert error == f"`{'/v' * 5}` must be an object"

@@ -31,7 +31,8 @@ def _deep(depth: int) -> dict[str, Any]:
         (_deep(60), "nested more than 100 levels"),
         (_deep(10_000), "nested too deeply"),
         ({"enum": ["x" * 1000] * 1001}, "bytes"),
-        ({"type": "string", "pattern": "((a{1,1000}){1,1000}){1,1000}"}, "no JSON Schema"),
+        ({"patternProperties": {"((": {}}}, "no JSON Schema at /patternProperties/(("),
+        ({"type": "string", "pattern": "a" * 2000}, "no regular expression"),
     ],
 )
 def test_a_schema_that_is_no_good_is_refused(schema: Any, message: str) -> None:
@@ -97,6 +98,14 @@ def test_older_dialects_are_spoken() -> None:
     }
     assert repair({"n": "4"}, schema).arguments == {"n": 4}
     assert repair({"n": "3"}, schema).arguments == {"n": "3"}
+
+
+@pytest.mark.parametrize(
+    "dialect", ["http://json-schema.org/draft-99/schema", "https://example.com/mine", "#", 5, None]
+)
+def test_a_dialect_that_nobody_knows_is_read_as_the_newest(dialect: object) -> None:
+    schema = {"$schema": dialect, "type": "object", "properties": {"n": {"type": "integer"}}}
+    assert repair({"n": "4"}, schema).arguments == {"n": 4}
 
 
 def test_parts_with_an_identity_of_their_own_are_left_alone() -> None:

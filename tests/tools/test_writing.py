@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callgate.tools import Form, read_tools, write_tools
-from callgate.vocabulary import Tool
+from callgate.vocabulary import Tool, UsageError
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -154,3 +154,10 @@ def test_what_is_written_for_ollama_keeps_names_and_required_parameters_and_stay
     for tool, was in zip(read, offered, strict=True):
         assert tool.parameters["properties"].keys() == was.parameters["properties"].keys()
     assert write_tools(read, "ollama") == write_tools(offered, "ollama")
+
+
+@pytest.mark.parametrize("form", ["nope", "OpenAI", ""])
+def test_a_form_that_there_is_not_is_refused_and_those_that_there_are_are_named(form: Any) -> None:
+    with pytest.raises(UsageError, match=repr(form)) as caught:
+        write_tools([WEATHER], form)
+    assert all(known in str(caught.value.hint) for known in get_args(Form))

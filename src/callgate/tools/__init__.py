@@ -7,7 +7,6 @@ from callgate.doors import opened_on_use
 if TYPE_CHECKING:
     from callgate.tools.call_ids import new_call_id
     from callgate.tools.functions import tool_of
-    from callgate.tools.json_scan import ValueScan, scan_value
     from callgate.tools.loose_json import Loose, read_loosely
     from callgate.tools.naming import Names, Resolution
     from callgate.tools.offering import Offered, offer
@@ -23,14 +22,12 @@ __all__ = [
     "Offered",
     "Repaired",
     "Resolution",
-    "ValueScan",
     "bound_call",
     "new_call_id",
     "offer",
     "read_loosely",
     "read_tools",
     "repair",
-    "scan_value",
     "tool_of",
     "write_tools",
 ]
@@ -44,14 +41,12 @@ __getattr__ = opened_on_use(
         "Offered": "offering",
         "Repaired": "repairing",
         "Resolution": "naming",
-        "ValueScan": "json_scan",
         "bound_call": "python_values",
         "new_call_id": "call_ids",
         "offer": "offering",
         "read_loosely": "loose_json",
         "read_tools": "reading",
         "repair": "repairing",
-        "scan_value": "json_scan",
         "tool_of": "functions",
         "write_tools": "writing",
     },

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+
+from callgate.tools.spelling import without_separators
 
 NOTHING = object()
 """There is no such value, or more than one."""
@@ -11,7 +15,7 @@ NOTHING = object()
 LONGEST_NUMBER = 400
 """Characters; a longer text is no number that anybody meant."""
 LARGEST_EXACT = 2**53
-"""Beyond it, a whole number that is written as a float stands for several."""
+"""Beyond it, a float stands for several whole numbers, and a number with an exponent was rounded."""
 
 _PLAIN = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _GROUPED = [
@@ -28,17 +32,24 @@ def number_in(text: str, *, whole: bool) -> int | float | object:
 
     With separators it counts only if there is one way to read them: `1,234,567`, `1,234.5`, `1.234,5`, `3,14`.
     `1,234` is a thousand and some, or one and a bit: only where a whole number is asked for is it the former.
+    `1,000` and `1.000` are a thousand or one, whole numbers both: where one is asked for, they are neither.
+    Else a dot alone is the decimal point, as it is in JSON: `1.234` is no whole number, and `1.000` is 1.0.
     """
     text = text.strip().replace("\u2212", "-")
     if not text or len(text) > LONGEST_NUMBER:
         return NOTHING
-    if _PLAIN.fullmatch(text):
+    is_plain = _PLAIN.fullmatch(text) is not None
+    if is_plain and (not whole or text.isdecimal()):
         return _as_asked(text, whole=whole)
     readings = {
         _as_asked(f"{found[1]}{_NO_DIGIT.sub('', found[2])}" + (f".{found[3]}" if found[3] else ""), whole=whole)
         for form in _GROUPED
         if (found := form.fullmatch(text))
-    } - {NOTHING}
+    }
+    if is_plain:
+        readings.add(_as_asked(text, whole=whole))
+    elif whole:
+        readings.discard(NOTHING)
     return readings.pop() if len(readings) == 1 else NOTHING
 
 
@@ -47,9 +58,17 @@ def _as_asked(digits: str, *, whole: bool) -> int | float | object:
         return int(digits)
     except ValueError:
         number = float(digits)
-    if not math.isfinite(number) or (whole and not (number.is_integer() and abs(number) <= LARGEST_EXACT)):
+    try:
+        exact = Decimal(digits)
+    except InvalidOperation:  # an exponent beyond all bounds
         return NOTHING
-    return int(number) if whole else number
+    if not math.isfinite(number) or (exact and not number):
+        return NOTHING
+    is_large = abs(exact) > LARGEST_EXACT
+    is_whole = exact == exact.to_integral_value() and not (is_large and "e" in digits.lower())
+    if whole:
+        return int(exact) if is_whole else NOTHING
+    return int(exact) if is_whole and is_large else number
 
 
 def boolean_in(text: str) -> bool | object:
@@ -66,7 +85,7 @@ def text_of(value: object) -> str | object:
 
 
 def folded_text(value: object) -> str:
-    """What is left of a member of an enumeration without case, white space, quotes and type."""
+    """What is left of a member of an enumeration without case, white space, quotes and type; for some, nothing."""
     match value:
         case str():
             return " ".join(_unquoted(value.strip()).casefold().split())
@@ -79,10 +98,21 @@ def folded_text(value: object) -> str:
     return ""
 
 
+def member_in(value: object, members: Mapping[str, Sequence[object]]) -> object:
+    """The one member of an enumeration that `value` differs from in case, white space, quotes or type alone.
+
+    `members` are by their folded texts. Only a text, a whole number, true and false are spelled in some way: null says
+    that there is no value, and a fraction has lost what it looked like.
+    """
+    spelling = folded_text(value) if isinstance(value, str | int) else ""
+    found = members.get(spelling, ()) if spelling else ()
+    return found[0] if len(found) == 1 else NOTHING
+
+
 def _unquoted(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
 def folded_key(key: str) -> str:
-    """What is left of a key without case and separators."""
-    return "".join(letter for letter in key.casefold() if letter.isalnum())
+    """What is left of a key without case and separators; of one without letters, nothing: `-` isn't `_`."""
+    return without_separators(key.strip().casefold()) if any(map(str.isalpha, key)) else ""

@@ -1,7 +1,7 @@
 """JSON as models write it: single quotes, trailing commas, Python's literals, comments, missing brackets.
 
-It is mended only where it can be read in one way. A text or a key that just ends may have gone on, and a key that is
-there twice with two values says two things: neither has a reading. Time is linear, depth is bounded.
+It is mended only where it can be read in one way. A text, a key or a number that just ends may have gone on, and a
+key that is there twice with two values says two things: neither has a reading. Time is linear, depth is bounded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LONGEST_MENDED = 1_000_000
 """Characters. Longer texts must be JSON as they are: mending them would take seconds."""
 
 _OPENERS = {"{": "}", "[": "]"}
-_FENCE = re.compile(r"\A\s*```[a-zA-Z0-9]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+_FENCE = re.compile(r"\A\s*```[a-zA-Z0-9]*[^\S\n]*\n(.*?)```\s*\Z", re.DOTALL)
 _BLANK = re.compile(r"[\s\ufeff]*")
 _STRAY = re.compile(r"[\s}\]]*\Z")
 _COMMENT = re.compile(r"//[^\n]*|#[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/")

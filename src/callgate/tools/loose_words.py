@@ -38,7 +38,10 @@ def key_of(text: str, at: int) -> tuple[str, int]:
 
 
 def value_of(text: str, at: int, rules: set[str], *, cut: bool, inside: bool) -> tuple[object, int]:
-    """The number, literal or single word that starts `at`, and where it ends. Words count only inside something."""
+    """The number, literal or single word that starts `at`, and where it ends. Words count only inside something.
+
+    A number inside something that ends where the text ends may have gone on: 12 may have been 1250.
+    """
     found = _WORD.match(text, at)
     if not found or not _FOLLOWED.match(text, found.end()):
         raise NoReading
@@ -49,6 +52,8 @@ def value_of(text: str, at: int, rules: set[str], *, cut: bool, inside: bool) ->
         rules.add("literal")
         return _OTHER_WORDS[word], end
     if word[0] in "+-.0123456789" and (number := _number(word, rules)) is not None:
+        if inside and end == len(text):
+            raise NoReading
         return number, end
     if end == len(text):
         return _cut_literal(word, rules, cut=cut), end

@@ -6,7 +6,16 @@ import re
 from collections import Counter
 from typing import Any
 
-from callgate.tools.coercions import NOTHING, boolean_in, folded_key, folded_text, null_in, number_in, text_of
+from callgate.tools.coercions import (
+    NOTHING,
+    boolean_in,
+    folded_key,
+    folded_text,
+    member_in,
+    null_in,
+    number_in,
+    text_of,
+)
 from callgate.tools.encoded import Decoded, decoded
 from callgate.tools.plain_values import escaped, same
 from callgate.tools.schema_nodes import Node, nodes_of
@@ -16,9 +25,11 @@ from callgate.vocabulary import Repair
 DEEPEST_MENDED = 60
 """Levels of the arguments and of the unions that they pass. What lies deeper is validated, not mended."""
 MOST_STEPS = 250_000
-"""Values looked at: unions of unions would multiply them without end."""
-NEW_NODE = 10
-"""What it takes to gather what a schema says in one place, in such steps."""
+"""Values looked at, in whichever branch of a union; a second or two."""
+FEWEST_STEPS = 20_000
+"""That there are for small arguments, too: unions of unions would multiply them without end."""
+STEPS_PER_VALUE = 10
+"""That there are for large ones, up to the most."""
 LONG = 1000
 """Characters that cost as much as a value."""
 
@@ -35,12 +46,18 @@ class TooMuch(Exception):
 class Walk:
     """Never touches a value that fits."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, size: int) -> None:
+        """`size` is how many values there are to be mended."""
         self._schema = schema
-        self._steps = 0
-        self._seen: set[tuple[str, ...]] = set()
+        self._left = min(MOST_STEPS, FEWEST_STEPS + STEPS_PER_VALUE * schema.step * size)
+        self._known: set[str] = set()
+        """The parts of the schema that were asked before."""
         self._wrapped: set[str] = set()
         """Where an item stands that was just put into an array: not in another one as well."""
+        self._unions = 0
+        """How many are being tried, each within a branch of the one before."""
+        self._tried: dict[tuple[object, ...], tuple[Any, Mended]] = {}
+        """What came of values within unions, of which other branches may ask the same again."""
         self._texts: dict[str, Decoded] = {}
         self._spellings: dict[tuple[str, ...], dict[str, list[Any]]] = {}
         self.nodes = nodes_of(schema)
@@ -58,11 +75,17 @@ class Walk:
         `chosen` are the unions of which a branch is already in `at`.
         """
         self._spend(self._schema.step * len(at) + (len(value) // LONG if isinstance(value, str) else 0))
-        if self._schema.is_valid_at(at, value) or depth > DEEPEST_MENDED:
+        if self._fits(at, value) or depth > DEEPEST_MENDED:
             return value, ()
-        if at not in self._seen:
-            self._seen.add(at)
-            self._spend(NEW_NODE * len(at))
+        if not self._unions or not isinstance(value, dict | list):
+            return self._mended(value, at, path, depth, chosen)
+        key = (id(value), at, path, path in self._wrapped)
+        known = self._tried.get(key)
+        if known is None:  # the value is kept as well: as long as it is, nothing else has its identity
+            known = self._tried[key] = (value, self._mended(value, at, path, depth, chosen))
+        return known[1]
+
+    def _mended(self, value: Any, at: tuple[str, ...], path: str, depth: int, chosen: frozenset[str]) -> Mended:
         node = self.nodes.at(at)
         for where, branches in node.unions:
             if where not in chosen:
@@ -76,9 +99,16 @@ class Walk:
         return self._as_kind(node.types[0] if node.types else "", value, node, at, path, depth, chosen)
 
     def _spend(self, steps: int) -> None:
-        self._steps += steps
-        if self._steps > MOST_STEPS:
+        self._left -= steps
+        if self._left < 0:
             raise TooMuch
+
+    def _fits(self, at: tuple[str, ...], value: Any) -> bool:
+        for pointer in at:
+            if pointer not in self._known:
+                self._known.add(pointer)
+                self._spend(self._schema.dearness(pointer))
+        return self._schema.is_valid_at(at, value)
 
     def _in_union(
         self,
@@ -91,16 +121,18 @@ class Walk:
         chosen: frozenset[str],
     ) -> Mended:
         self._spend(len(branches) * _size(value))
-        fitting = tuple(branch for branch in branches if self._schema.is_valid_at((branch,), value))
+        fitting = tuple(branch for branch in branches if self._fits((branch,), value))
         tried = fitting or branches
+        self._unions += 1
         ways = [self.mend(value, (*at, branch), path, depth + 1, chosen | {where}) for branch in tried]
+        self._unions -= 1
         return self._only(value, ways, at, hopeful=None if fitting else self.nodes.hopeful(branches))
 
     def _only(self, value: Any, ways: list[Mended], at: tuple[str, ...], *, hopeful: int | None) -> Mended:
         """The one way that leads to a value that fits; else the hopeful one, which may have come part of the way."""
         found: list[Mended] = []
         for way in ways:
-            if self._schema.is_valid_at(at, way[0]) and not any(same(way[0], other) for other, _ in found):
+            if self._fits(at, way[0]) and not any(same(way[0], other) for other, _ in found):
                 found.append(way)
         if len(found) > 1:  # one value is rather that than an array of it
             found = [way for way in found if not any(change.rule == "array" for change in way[1][:1])]
@@ -116,11 +148,10 @@ class Walk:
             known = self._spellings[at] = {}
             for member in members:
                 known.setdefault(folded_text(member), []).append(member)
-        found = known.get(folded_text(value), [])
-        return found[0] if len(found) == 1 and not isinstance(value, dict | list) else NOTHING
+        return member_in(value, known)
 
     def _accepted(self, value: Any, found: Any, rule: str, at: tuple[str, ...], path: str) -> Mended:
-        if found is NOTHING or not self._schema.is_valid_at(at, found):
+        if found is NOTHING or not self._fits(at, found):
             return value, ()
         return found, (Repair(path, value, found, rule),)
 
@@ -167,7 +198,7 @@ class Walk:
         self._wrapped.add(f"{path}/0")
         whole, more = self.mend([value], at, path, depth, chosen)
         self._wrapped.discard(f"{path}/0")
-        if not self._schema.is_valid_at(at, whole):
+        if not self._fits(at, whole):
             return value, ()
         return whole, (Repair(path, value, [value], "array"), *more)
 
@@ -196,7 +227,7 @@ class Walk:
                 repairs.append(Repair(here, key, name, "key"))
                 here = f"{path}/{escaped(name)}"
             at = node.at_key(name)
-            if item is None and name not in node.required and not self._schema.is_valid_at(at, None):
+            if item is None and name not in node.required and not self._fits(at, None):
                 repairs.append(Repair(here, None, None, "null"))
                 continue
             found[name], more = self.mend(item, at, here, depth + 1) if at else (item, ())
@@ -213,8 +244,8 @@ def _strangers(value: dict[str, Any], node: Node) -> dict[str, str | None]:
         return {}
     unset: dict[str, list[str]] = {}
     for name in node.properties:
-        if name not in value:
-            unset.setdefault(folded_key(name), []).append(name)
+        if name not in value and (spelling := folded_key(name)):
+            unset.setdefault(spelling, []).append(name)
     spellings = Counter(map(folded_key, strangers))
     found: dict[str, str | None] = {}
     for key in strangers:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
@@ -10,7 +9,9 @@ from typing import Any
 import msgspec
 
 from callgate.tools.kept import Kept
+from callgate.tools.offering import name_of_two
 from callgate.tools.parameters import fits, unset_choices
+from callgate.tools.plain_values import escaped
 from callgate.tools.sent_names import name_to_send, names_to_send
 from callgate.tools.spelling import MOST_CHARACTERS, folded, splits, undecorated, without_wrappers
 from callgate.vocabulary import Means, Repair, Tool, UsageError
@@ -35,23 +36,22 @@ class Names:
     A name resolves to a tool if it can mean no other:
 
     - as it was sent, or as the tool is called: at once;
-    - spelled otherwise: case, separators, quotes, `()`, a wrapper such as `functions.`, the tool's source in front;
-    - with a namespace that the tool doesn't have, or without the one that it has, if the arguments are the tool's;
-    - a tool and a value of its one unset parameter that has it: `calculator.add`.
+    - spelled otherwise: case, separators, quotes, `()`, a wrapper that says nothing, such as `functions.`;
+    - without the namespace that the tool has, if no other tool ends so and the arguments are the tool's:
+      `add`, or `default_api:add`, for `calculator.add`;
+    - a tool and a value of its one unset parameter that has it: `calculator.add` for `calculator`.
+
+    A namespace that the tool doesn't have says that another one is meant: `shell.delete` is no `delete`.
 
     Raises: UsageError, if two tools have the same name.
     """
 
-    def __init__(
-        self, tools: Iterable[Tool], accepts: str = Means().tool_names, *, sources: Mapping[str, str] = _NOTHING
-    ) -> None:
-        """`sources` says by a tool's name where it comes from, as far as that is known."""
+    def __init__(self, tools: Iterable[Tool], accepts: str = Means().tool_names) -> None:
         self._offered = tuple(tools)
         self._accepts = accepts
-        self._sources = sources
         self._by_name = {tool.name: tool for tool in self._offered}
         if len(self._by_name) < len(self._offered):
-            twice = next(name for name, times in Counter(tool.name for tool in self._offered).items() if times > 1)
+            twice = name_of_two(self._offered)
             raise UsageError(f"there are two tools called {twice!r}", hint="offer each under a name of its own")
         self._sent = names_to_send(self._by_name, accepts)
         # What is sent is accepted, and what is accepted is sent as it is: the two can't contradict each other.
@@ -87,25 +87,26 @@ class Names:
         meant = {name for reading in readings for name in self._spelled(reading)}
         if meant:
             return _only([_renamed(said, name, arguments, "name-spelling") for name in sorted(meant)])
-        return _only([*self._by_namespace(said, readings, arguments), *self._by_value(said, readings, arguments)])
+        return _only([*self._without_namespace(said, readings, arguments), *self._by_value(said, readings, arguments)])
 
     def _spelled(self, reading: str) -> Iterable[str]:
         exact = self._exact.get(reading)
         return (exact,) if exact is not None else self._folded.get(folded(reading), ())
 
-    def _by_namespace(self, said: str, readings: list[str], arguments: Arguments) -> Iterator[Resolution]:
-        inner = {inner for reading in readings for _, inner in splits(reading)}
-        strange = {name for part in inner for name in self._spelled(part) if name not in self._sources}
-        missing = {name for reading in readings for name in self._endings.get(folded(reading), ())}
-        candidates = strange | missing
-        if len(candidates) == 1:
-            (name,) = candidates
+    def _without_namespace(self, said: str, readings: list[str], arguments: Arguments) -> Iterator[Resolution]:
+        ending_so = {name for reading in readings for name in self._endings.get(folded(reading), ())}
+        if len(ending_so) == 1:
+            (name,) = ending_so
             if fits(arguments, self._by_name[name].parameters):
                 yield _renamed(said, name, arguments, "name-namespace")
 
     def _by_value(self, said: str, readings: list[str], arguments: Arguments) -> Iterator[Resolution]:
         pairs = {
-            (name, value) for reading in readings for part, value in splits(reading) for name in self._spelled(part)
+            (name, value)
+            for reading in readings
+            for part, value in splits(reading)
+            for name in self._spelled(part)
+            if not self._spelled(value)  # which may be meant instead
         }
         for name, value in sorted(pairs):
             found = unset_choices(value, arguments, self._by_name[name].parameters)
@@ -115,7 +116,7 @@ class Names:
                     {**choice.arguments, choice.parameter: choice.value},
                     (
                         Repair("name", said, name, "name-value"),
-                        Repair(f"/{_escaped(choice.parameter)}", None, choice.value, "name-value"),
+                        Repair(f"/{escaped(choice.parameter)}", None, choice.value, "name-value"),
                     ),
                 )
 
@@ -123,7 +124,6 @@ class Names:
     def _folded(self) -> Mapping[str, tuple[str, ...]]:
         spellings = [(name, name) for name in self._by_name]
         spellings += [(sent, name) for name, sent in self._sent.items()]
-        spellings += [(f"{source}.{name}", name) for name, source in self._sources.items() if name in self._by_name]
         return _index(spellings)
 
     @cached_property
@@ -146,7 +146,3 @@ def _index(spellings: Iterable[tuple[str, str]]) -> Mapping[str, tuple[str, ...]
         if key and name not in found.get(key, ()):
             found[key] = (*found.get(key, ()), name)
     return found
-
-
-def _escaped(parameter: str) -> str:
-    return parameter.replace("~", "~0").replace("/", "~1")

@@ -46,11 +46,13 @@ def offer(sources: Mapping[str, Iterable[Tool]]) -> tuple[Offered, ...]:
     return offered
 
 
+def name_of_two(tools: Iterable[Tool]) -> str | None:
+    """A name that more than one of these tools have, if there is such a name."""
+    return next((name for name, times in Counter(tool.name for tool in tools).items() if times > 1), None)
+
+
 def _without_twins(source: str, tools: Iterable[Tool]) -> list[Tool]:
     given = list(tools)
-    seen: set[str] = set()
-    for tool in given:
-        if tool.name in seen:
-            raise UsageError(f"{source!r} has two tools called {tool.name!r}", hint="it can offer only one of them")
-        seen.add(tool.name)
+    if (twice := name_of_two(given)) is not None:
+        raise UsageError(f"{source!r} has two tools called {twice!r}", hint="it can offer only one of them")
     return given

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
+from urllib.parse import unquote
 
 import msgspec
 
+from callgate.tools.schema_graph import look_up
 from callgate.tools.spelling import folded
 
 _MOST_PARTS = 64
@@ -76,10 +78,4 @@ def _values(part: object, root: Mapping[str, Any]) -> Iterator[str]:
             if isinstance(alternatives := looked_at.get(key), list | tuple):
                 waiting += alternatives
         if isinstance(reference := looked_at.get("$ref"), str):
-            waiting.append(_at(reference, root))
-
-
-def _at(reference: str, root: Mapping[str, Any]) -> object:
-    space, _, name = reference.rpartition("/")
-    definitions = root.get(space.removeprefix("#/")) if space in ("#/$defs", "#/definitions") else None
-    return definitions.get(name) if isinstance(definitions, Mapping) else None
+            waiting.append(look_up(root, unquote(reference)))

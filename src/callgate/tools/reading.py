@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
+from unicodedata import category
 
 import msgspec
 
 from callgate.tools.kept import Kept
+from callgate.tools.offering import name_of_two
 from callgate.tools.schema_check import SchemaCheck
 from callgate.vocabulary import Tool, UsageError
 
@@ -17,6 +19,8 @@ _MOST_BYTES_KEPT = 1_000_000
 _SCHEMA_KEYS = ("parameters", "inputSchema", "input_schema")
 _OWN_TYPES = ("function", "custom", "tool")
 """Of tools that the caller runs; with any other, a server would run it itself."""
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Control and format characters, halves of characters, ends of lines."""
 _FORMS = (
     '[{"type": "function", "function": {"name": …, "parameters": …}}], [{"name": …, "parameters": …}] '
     'or {"tools": [{"name": …, "inputSchema": …}]}'
@@ -52,11 +56,8 @@ def _read_all(content: object) -> tuple[Tool, ...]:
     entries = _entries(content)
     check = SchemaCheck()
     tools = tuple(_read(entry, number, check) for number, entry in enumerate(entries, start=1))
-    seen: set[str] = set()
-    for tool in tools:
-        if tool.name in seen:
-            raise UsageError(f"there are two tools called {tool.name!r}", hint="give one of them another name")
-        seen.add(tool.name)
+    if (twice := name_of_two(tools)) is not None:
+        raise UsageError(f"there are two tools called {twice!r}", hint="give one of them another name")
     return tools
 
 
@@ -115,4 +116,6 @@ def _name(name: object, number: int) -> str:
         raise UsageError(f"tool {number} has no name" if number else "a tool has no name")
     if len(name) > LONGEST_NAME:
         raise UsageError(f"the name of tool {name[:40] + '…'!r} is longer than {LONGEST_NAME} characters")
+    if any(category(letter) in _UNSEEN for letter in name):
+        raise UsageError(f"the name of tool {name!r} has a character in it that can't be seen")
     return name

@@ -85,14 +85,15 @@ def _repaired(found: Plain, schema: Schema, repairs: tuple[Repair, ...]) -> Repa
     repairs = (*repairs, *found.repairs) if found.repairs else repairs
     if schema.is_valid(found.value):
         return Repaired(found.value, repairs)
-    value, changes = _settled(found.value, schema)
+    value, changes = _settled(found, schema)
     return Repaired(value, (*repairs, *changes), () if schema.is_valid(value) else complaints(schema, value))
 
 
-def _settled(arguments: Any, schema: Schema) -> tuple[Any, tuple[Repair, ...]]:
+def _settled(found: Plain, schema: Schema) -> tuple[Any, tuple[Repair, ...]]:
     """The arguments after as many walks as it takes; untouched, if there is no end to it."""
-    walk = Walk(schema)
+    walk = Walk(schema, found.size)
     names = walk.nodes.names()
+    arguments = found.value
     value = {} if arguments is None else arguments
     repairs: tuple[Repair, ...] = (Repair("", None, value, "empty"),) if arguments is None else ()
     try:

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from callgate.tools.pattern_check import is_pattern, taken_apart
+from callgate.tools.validators import schema_of
 from callgate.vocabulary import UsageError
 
 DEEPEST = 64
 MOST_PARTS = 20_000
 """Objects, arrays and values of one schema, all told."""
-MOST_PATTERNS = 200
-"""That are looked at. Each takes a few milliseconds at worst."""
-_LONGEST_COMPLAINT = 200
+MOST_COST_OF_PATTERNS = 2_000
+"""Of all tools together. One takes a millisecond at worst, and is counted once."""
 
 
 class SchemaCheck:
     """Checks the schemas of one set of tools."""
 
     def __init__(self) -> None:
-        self._patterns_left = MOST_PATTERNS
+        self._patterns: set[str] = set()
+        self._left = MOST_COST_OF_PATTERNS
 
     def parameters(self, tool: str, schema: object) -> dict[str, Any]:
         """The schema, with the `type` and the `properties` that every target asks for.
@@ -37,14 +37,14 @@ class SchemaCheck:
         _measure(tool, schema)
         whole = {"type": "object", "properties": {}, **schema}
         whole["type"] = "object"
-        bare, patterns = taken_apart(whole)
-        _compile(tool, bare)
-        for pattern in patterns[: max(self._patterns_left, 0)]:
-            if not is_pattern(pattern):
-                raise UsageError(
-                    f"the parameters of tool {tool!r} have a pattern that is no regular expression: {pattern[:80]!r}"
-                )
-        self._patterns_left -= len(patterns)
+        if self._left < 0:
+            raise UsageError(f"the tools before {tool!r} have more patterns than can be looked at")
+        try:
+            patterns = schema_of(whole).patterns
+        except UsageError as error:
+            raise UsageError(f"the parameters of tool {tool!r} can't be used: {error.message}") from None
+        self._left -= 0 if self._patterns >= patterns.seen.keys() else patterns.cost
+        self._patterns |= patterns.seen.keys()
         return whole
 
 
@@ -69,18 +69,3 @@ def _measure(tool: str, schema: Mapping[str, Any]) -> None:
             raise UsageError(
                 f"the parameters of tool {tool!r} hold a value that JSON has no words for, a {type(part).__name__!r}"
             )
-
-
-def _compile(tool: str, schema: dict[str, Any]) -> None:
-    import jsonschema_rs
-
-    # One that names a dialect of its own is read in the newest that there is.
-    known = {key: value for key, value in schema.items() if key != "$schema" or "json-schema.org/draft" in str(value)}
-    try:
-        jsonschema_rs.validator_for(known, offline=True)
-    except (ValueError, jsonschema_rs.ReferencingError) as error:
-        said = str(getattr(error, "message", error)).split("\n", 1)[0][:_LONGEST_COMPLAINT]
-        where = "".join(f"/{step}" for step in getattr(error, "instance_path", ()))[:_LONGEST_COMPLAINT]
-        raise UsageError(
-            f"the parameters of tool {tool!r} are no JSON Schema{f' at {where}' if where else ''}: {said}"
-        ) from None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import unquote
+
+from callgate.tools.schema_graph import look_up
 
 Schema = dict[str, Any]
-_MOST_STEPS = 32
 _NOWHERE: Mapping[str, Any] = {}
 _ELSEWHERE = ("$ref", "allOf", "$defs", "definitions")
 
@@ -63,17 +65,7 @@ class Joiner:
         return root
 
     def _at(self, reference: str) -> Mapping[str, Any]:
-        if not reference.startswith("#"):
-            return _NOWHERE
-        found: object = self._root
-        for step in reference[1:].split("/")[1:_MOST_STEPS]:
-            key = step.replace("~1", "/").replace("~0", "~")
-            if isinstance(found, Mapping):
-                found = found.get(key)
-            elif isinstance(found, list) and key.isdecimal() and len(key) < 6 and int(key) < len(found):
-                found = found[int(key)]
-            else:
-                return _NOWHERE
+        found = look_up(self._root, unquote(reference))
         return found if isinstance(found, Mapping) else _NOWHERE
 
 

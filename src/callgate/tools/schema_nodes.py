@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import msgspec
 
 from callgate.tools.plain_values import escaped, same
-from callgate.tools.schema_cost import look_up
+from callgate.tools.schema_graph import look_up
 from callgate.tools.validators import Schema, key_matches
 
 MOST_FACETS = 100

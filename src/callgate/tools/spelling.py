@@ -10,8 +10,13 @@ MOST_CHARACTERS = 512
 """Of a name that is worth a closer look. Longer ones are compared as they are."""
 MOST_PARTS = 8
 
-_WRAPPERS = frozenset({"functions", "function", "tools", "tool", "defaultapi", "mcp"})
-"""What models put in front of any tool: these say nothing about which one is meant."""
+_WRAPPERS = frozenset(
+    {
+        "functions", "function", "functioncall", "tools", "tool", "toolcall", "tooluse", "multitooluse",
+        "defaultapi", "api", "mcp",
+    }
+)  # fmt: skip
+"""What models put in front of any tool: these say nothing about which one is meant. Anything else does."""
 
 _DECORATION = " \t\r\n\v\f\"'`*“”‘’«»"
 _EMPTY_CALL = re.compile(r"\(\s*\)$")
@@ -33,9 +38,13 @@ def undecorated(said: str) -> str:
 
 
 def folded(name: str) -> str:
-    """What is left when case and separators don't count; between digits they do: `v1_2` isn't `v12`."""
-    plain = normalize("NFKC", undecorated(name)).casefold()
-    return _SEPARATORS.sub("", _SEPARATORS_KEPT.sub("\0", plain)).replace("\0", "_")
+    """What is left when case and separators don't count, nor what is around the name."""
+    return without_separators(normalize("NFKC", undecorated(name)).casefold())
+
+
+def without_separators(text: str) -> str:
+    """The text without those that say nothing; between digits they do: `1_2` isn't `12`."""
+    return _SEPARATORS.sub("", _SEPARATORS_KEPT.sub("\0", text)).replace("\0", "_")
 
 
 def without_wrappers(name: str) -> Iterator[str]:

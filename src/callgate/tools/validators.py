@@ -11,12 +11,14 @@ from urllib.parse import quote
 import msgspec
 
 from callgate.tools.loose_json import depth_of
+from callgate.tools.pattern_check import Patterns, bounds, has_patterns
 from callgate.tools.plain_values import escaped
 from callgate.tools.schema_cost import checks_for
+from callgate.tools.schema_graph import Graph, look_up
 from callgate.vocabulary import UsageError
 
 if TYPE_CHECKING:
-    from jsonschema_rs import FancyRegexOptions, Registry, Validator
+    from jsonschema_rs import Registry, Validator
 
     from callgate.tools.schema_nodes import Nodes
 
@@ -26,10 +28,16 @@ LARGEST_SCHEMA = 1_000_000
 """Bytes."""
 SCHEMAS_KEPT = 128
 PARTS_KEPT = 10_000
-BACKTRACKING = 30_000
-"""Steps that a pattern with look-around or back-references may take on one text."""
+STEPS_PER_PART = 10
+PARTS_PER_STEP = 2
+STEPS_PER_PATTERN = 50
 LONGEST_COMPLAINT = 200
 _HERE = "callgate:///schema"
+_DIALECT = re.compile(r"https?://json-schema\.org/(?:draft-0[467]|draft/2019-09|draft/2020-12)/schema#?")
+_ELSEWHERE = re.compile(rb'"\$(?:ref|dynamicRef|recursiveRef)":"(?!#[/"])|"\$?id":"|"\$(?:dynamicA|a)nchor":')
+"""References that don't lead to a place in the schema itself, and what else would change where they lead."""
+_MULTIPLYING = re.compile(rb'"\$(?:ref|dynamicRef|recursiveRef)":|"unevaluated')
+"""What can make more checks of a schema than it has parts."""
 _DEAR = re.compile(rb"\(\?[=!<]|\\\\[1-9k]")
 """Patterns that need backtracking; all others take linear time."""
 
@@ -37,18 +45,23 @@ _DEAR = re.compile(rb"\(\?[=!<]|\\\\[1-9k]")
 class Schema:
     """A JSON Schema that validates, whole and in each of its parts, which JSON Pointers name (`#/properties/city`)."""
 
-    def __init__(self, root: Any, *, dear: bool = False) -> None:
+    def __init__(self, root: Any, text: bytes, patterns: Patterns) -> None:
         self.root = root
+        self.patterns = patterns
+        self._is_plain = not _ELSEWHERE.search(text)
+        dear = _DEAR.search(text) is not None
         self.step = 250 if dear else 1
         """What it takes to mend one value, where 1 is usual."""
-        self.checks = checks_for(root) * (10_000 if dear else 1)
+        self.checks = checks_for(self._graph) if _MULTIPLYING.search(text) else text.count(b"{") + 1
         """The most that one value can take."""
-        self.has_scopes = _identified(root) > (isinstance(root, dict) and "$id" in root)
+        self.checks *= 10_000 if dear else 1
+        self.has_scopes = b'"$id"' in text and _identified(root) > (isinstance(root, dict) and "$id" in root)
         """Whether a part has an identity of its own: then a `$ref` in it may lead elsewhere than it seems."""
         self.nodes: Nodes | None = None
         """What it says in each place, once somebody asked."""
         self._whole = _compiled(root)
         self._parts: dict[str, Validator | None] = {"#": self._whole}
+        self._dearness: dict[str, int] = {"#": STEPS_PER_PART}
 
     def is_valid(self, value: object) -> bool:
         return fits(self._whole, value)
@@ -62,7 +75,22 @@ class Schema:
         return True
 
     def has(self, pointer: str) -> bool:
+        """Whether it names a part that can be validated by."""
+        if self._is_plain:  # then each part that can be reached was compiled with the whole
+            return look_up(self.root, pointer) is not None
         return self._part(pointer) is not None
+
+    def dearness(self, pointer: str) -> int:
+        """What it takes to compile a part, and with it all that it leads to, in steps of mending a value."""
+        known = self._dearness.get(pointer)
+        if known is None:
+            if len(self._dearness) > PARTS_KEPT:
+                self._dearness.clear()
+            reached = list(self._graph.reach(look_up(self.root, pointer), PARTS_KEPT))
+            patterns = sum(self.patterns.cost_of(part) for part in reached) if self.patterns.seen else 0
+            known = STEPS_PER_PART + len(reached) // PARTS_PER_STEP + STEPS_PER_PATTERN * patterns
+            self._dearness[pointer] = known
+        return known
 
     def _part(self, pointer: str) -> Validator | None:
         try:
@@ -81,6 +109,10 @@ class Schema:
             return _compiled({**dialect, "$ref": f"{_HERE}#{quote(pointer[1:], safe='/~$')}"}, self._registry)
         except UsageError:
             return None
+
+    @cached_property
+    def _graph(self) -> Graph:
+        return Graph(self.root)
 
     @cached_property
     def _registry(self) -> Registry | None:
@@ -119,9 +151,12 @@ def _schema_of(text: bytes) -> Schema:
         ) from None
     if depth_of(root, DEEPEST_SCHEMA) > DEEPEST_SCHEMA:
         raise UsageError(f"the schema is nested more than {DEEPEST_SCHEMA} levels deep")
-    if isinstance(root, dict) and "json-schema.org/" not in str(root.get("$schema", "json-schema.org/")):
-        del root["$schema"]  # a dialect of somebody's own is read as the newest that there is
-    return Schema(root, dear=bool(_DEAR.search(text)))
+    if isinstance(root, dict) and not _DIALECT.fullmatch(str(root.get("$schema", ""))):
+        root.pop("$schema", None)  # a dialect that nobody knows is read as the newest that there is
+    patterns = Patterns()
+    if has_patterns(text):
+        root = patterns.checked(root)
+    return Schema(root, text, patterns)
 
 
 def key_matches(pattern: str, key: str) -> bool:
@@ -155,17 +190,11 @@ def _compiled(root: Any, registry: Registry | None = None) -> Validator:
     import jsonschema_rs
 
     try:
-        return jsonschema_rs.validator_for(root, registry=registry, offline=True, pattern_options=_patterns())
+        return jsonschema_rs.validator_for(root, registry=registry, offline=True, pattern_options=bounds())
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         said = str(error).partition("\n")[0][:LONGEST_COMPLAINT]
         where = "".join(f"/{escaped(str(part))}" for part in getattr(error, "instance_path", ()))[:LONGEST_COMPLAINT]
         raise UsageError(f"that is no JSON Schema{f' at {where}' if where else ''}: {said}") from None
-
-
-def _patterns() -> FancyRegexOptions:
-    import jsonschema_rs
-
-    return jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACKING)
 
 
 def _identified(part: object) -> int:

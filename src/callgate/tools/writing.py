@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from callgate.tools.kept import Kept
 from callgate.tools.simplifying import simplified, with_plain_root
-from callgate.vocabulary import Tool
+from callgate.vocabulary import Tool, UsageError
 
 Form = Literal["openai", "openai_functions", "openai_responses", "ollama", "anthropic", "mcp"]
 Written = dict[str, Any]
@@ -19,9 +19,13 @@ def write_tools(tools: Iterable[Tool], form: Form) -> list[Written]:
     """The tools as `form` has them.
 
     The same tools are written only once: the list is the caller's, but what is in it must not be changed.
+
+    Raises: UsageError, if there is no such form.
     """
+    write = _FORMS.get(form)
+    if write is None:
+        raise UsageError(f"there is no form {form!r} of tools", hint=f"one of {', '.join(_FORMS)}")
     given = tuple(tools)
-    write = _FORMS[form]
     return list(_written_before.of(given, form, lambda: tuple(write(tool) for tool in given)))
 
 
