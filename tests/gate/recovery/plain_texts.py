@@ -8,11 +8,12 @@ import random
 import re
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import metadata
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from callgate.vocabulary import Tool
 
@@ -24,8 +25,28 @@ EVERYDAY = (
 """Names that tools have, and functions, commands and plain words too."""
 
 
+PARAMETERS: Mapping[str, Mapping[str, Any]] = {
+    **{name: {"path": "notes.txt"} for name in ("read", "open", "list", "load", "delete", "ls", "cat", "create")},
+    **{name: {"command": "make"} for name in ("run", "exec", "bash", "python", "call", "test", "echo", "main")},
+    **{name: {"query": "cats"} for name in ("search", "find", "get", "fetch", "help")},
+    **{name: {"a": 1, "b": 2} for name in ("add", "sum", "calculator")},
+    **{name: {"path": "notes.txt", "text": "Hello"} for name in ("write", "save", "update", "set", "copy")},
+    "get_weather": {"city": "Paris"},
+}
+"""What a call of each sets; the rest take a text."""
+
+
 def everyday_tools() -> list[Tool]:
-    return [Tool(name) for name in EVERYDAY]
+    return [Tool(name, parameters=_schema(_arguments(name))) for name in EVERYDAY]
+
+
+def _arguments(name: str) -> dict[str, Any]:
+    return dict(PARAMETERS[name]) if name in PARAMETERS else {"text": "Hello"}
+
+
+def _schema(arguments: Mapping[str, object]) -> dict[str, Any]:
+    properties = {key: {"type": "integer" if isinstance(value, int) else "string"} for key, value in arguments.items()}
+    return {"type": "object", "properties": properties, "required": list(properties)}
 
 
 def plain_texts(count: int, seed: int = 1) -> Iterator[str]:
@@ -107,8 +128,9 @@ def _record(source: str, chance: random.Random) -> object:
 
 
 def _about_tools(chance: random.Random) -> str:
-    name = chance.choice(EVERYDAY)
-    call = json.dumps({"name": name, "arguments": {"city": "Paris"}})
+    name, other = chance.choice(EVERYDAY), chance.choice(EVERYDAY)
+    call = json.dumps({"name": name, chance.choice(("arguments", "args", "parameters")): _arguments(name)})
+    code, more = _code(name), _code(other)
     return chance.choice(
         (
             f"To use {name}, the model answers with `{call}` and nothing else.",
@@ -121,6 +143,20 @@ def _about_tools(chance: random.Random) -> str:
             f"result = [{name}(x=1), {name}(x=2)]\nprint(result)",
             f"{name}: the tool's name\narguments: an object",
             f"x = {call}\nprint(x)",
+            f"The format of a call is:\n\n{call}\n\nwhere name is the function.",
+            f"config:\n{call}\nThat is all.",
+            f"{call} is what I would send.",
+            f"{call}\n{call}\nare two lines of the log.",
+            f'Log:\n{call}\n{{"level": "info"}}\n{call}\n',
+            f"Indented:\n\n    {call}\n",
+            f"> {call}\n",
+            f"> <tool_call>{call}</tool_call>\n",
+            f"~~~\n<tool_call>{call}</tool_call>\n~~~\n",
+            f"See [{code}] for more",
+            f"Options: [{code}, {more}] are the two.",
+            f"Options:\n[{code}, {more}]\nare the two.",
+            f"Use {code} or {more}.",
+            f"{code} does that.",
         )
     )
 
@@ -130,3 +166,7 @@ def _lone_call(source: str, chance: random.Random) -> str:
     names = "|".join(EVERYDAY)
     lines = [line for line in source.splitlines() if re.search(rf"\b(?:{names})\(", line)]
     return chance.choice(lines or [source[:100]]) + chance.choice(("", "\n", "\n" + sys.copyright))
+
+
+def _code(name: str) -> str:
+    return f"{name}({', '.join(f'{key}={value!r}' for key, value in _arguments(name).items())})"
