@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -50,8 +51,8 @@ def _fetch() -> None:
         )
         if done.returncode:
             raise NotFetched(f"uv said: {done.stderr.strip()[-300:]}")
-        shutil.rmtree(FOLDER, ignore_errors=True)
-        aside.rename(FOLDER)
+        with suppress(OSError):  # somebody else was faster
+            aside.rename(FOLDER)
     except subprocess.TimeoutExpired:
         raise NotFetched(f"its download did not end within {FETCH_TIMEOUT_S} s") from None
     finally:
