@@ -91,6 +91,19 @@ def test_going_back_forgets_neither_the_place_nor_the_character_before_it() -> N
     assert done.value.value == "word"
 
 
+@given(st.lists(st.text("ab", max_size=4), max_size=8), st.data())
+def test_what_was_read_can_be_had_from_any_place_on(chunks: list[str], data: st.DataObject) -> None:
+    source = Source()
+    for chunk in chunks:
+        source.feed(chunk)
+        source.at += data.draw(st.integers(0, len(source.text) - source.at))
+    held = "".join(chunks)[: source.held()]
+    since = data.draw(st.integers(0, len(held)))
+    assert (source.raw(), source.raw(since)) == (held, held[since:])
+    source.back(since)
+    assert (source.held(), source.text[source.at :]) == (since, "".join(chunks)[since:])
+
+
 def test_a_search_counts_what_was_searched_and_no_more_is() -> None:
     source = Source()
     source.feed("a" * 1000)

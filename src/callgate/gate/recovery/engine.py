@@ -338,7 +338,7 @@ class Recovery:
         done = 0
         while opener:
             candidate = yield from self._bounded(read_announced(source, look, opener))
-            found = self._offers.found(candidate, source.raw()[done:]) if isinstance(candidate, Candidate) else []
+            found = self._offers.found(candidate, source.raw(done)) if isinstance(candidate, Candidate) else []
             if not found:
                 self._go_back(size)
                 self._out.think(source.release())

@@ -70,10 +70,20 @@ class Source:
         """How far anything was read since `start`, also if it was gone back from there."""
         return max(self._reached, self._kept_length + self.at - self.start)
 
-    def raw(self) -> str:
-        """What was read since `start`."""
-        recent = self.text[self.start : self.at]
-        return "".join((*self._kept, recent)) if self._kept else recent
+    def raw(self, since: int = 0) -> str:
+        """What was read since `start`; or since the place before which `since` characters were."""
+        if self._kept_length <= since:
+            return self.text[self.start + since - self._kept_length : self.at]
+        parts = [self.text[self.start : self.at]]
+        first = self._kept_length
+        for part in reversed(self._kept):
+            if first <= since:
+                break
+            parts.append(part)
+            first -= len(part)
+        whole = "".join(reversed(parts))
+        self.steps += len(whole)
+        return whole[max(since - first, 0) :]
 
     def release(self) -> str:
         """The same, and from now on it is gone."""
