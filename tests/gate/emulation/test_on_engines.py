@@ -7,6 +7,7 @@ from contextlib import aclosing
 from pathlib import Path
 
 import jsonschema_rs
+import msgspec
 import pytest
 
 from bench.shows.everyday_tools import TOOL_PROMPTS, TOOLS
@@ -117,6 +118,7 @@ async def test_a_hundred_tools_are_taken(llamacpp: Backend) -> None:
 async def test_a_reply_streams(llamacpp: Backend, smollm2_gguf: Path, means: Means) -> None:
     """With no word about tools the model has none in mind; the answer has to be held to the form all the same."""
     request = asking(str(smollm2_gguf), "Tell me of the sea.", TOOLS[0], choice="auto", max_tokens=60)
+    request = msgspec.structs.replace(request, options={"temperature": 0, "seed": 1})
     pieces = await answered(llamacpp, means, request)
     assert len(pieces) > 5 or isinstance(pieces[0], Found)
     assert not [piece for piece in pieces if isinstance(piece, Text) and '{"' in piece.text]
