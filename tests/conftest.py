@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
@@ -30,6 +31,9 @@ hypothesis.settings.register_profile(
     "callgate-quick", parent=hypothesis.settings.get_profile("callgate"), max_examples=15
 )
 hypothesis.settings.load_profile("callgate-quick" if os.environ.get("CALLGATE_TEST_QUICK") else "callgate")
+
+# A shell without job control makes what it starts in the background deaf to Ctrl-C, and so would be all that we start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
