@@ -59,7 +59,8 @@ async def test_a_swap_says_what_changed_and_why_tools_are_off() -> None:
 
 async def test_a_swap_to_what_is_known_asks_nobody() -> None:
     ollama = PlayedOllama(able=WITH_TOOLS)
-    async with serving(*ollama.routes) as url, chatting("tiny", settings=settings_for(url)) as driver:
+    quiet = {"detect__refresh": "off"}
+    async with serving(*ollama.routes) as url, chatting("tiny", settings=settings_for(url, **quiet)) as driver:
         await driver.say("/model able", "/model tiny")
         asked = ollama.asked.total()
         await driver.say("/model able")
