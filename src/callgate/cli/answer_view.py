@@ -11,7 +11,8 @@ from typing import Protocol
 import msgspec
 
 from callgate.backends import Loading
-from callgate.cli.screen import Screen, print_json, printable, shortened, show_error
+from callgate.chat import cut
+from callgate.cli.screen import Screen, print_json, printable, show_error
 from callgate.runtime import (
     LoopEvent,
     ModelChanged,
@@ -175,7 +176,7 @@ class TextView:
     def _show_result(self, result: ToolResult) -> None:
         took = f" ({result.seconds:.1f} s)" if result.seconds is not None and result.seconds >= 0.1 else ""
         pictures = f" [{len(result.images)} pictures]" if result.images else ""
-        words = shortened(printable(" ".join(result.content[: 4 * LONGEST_ASIDE].split())), LONGEST_ASIDE)
+        words = cut(printable(" ".join(result.content[: 4 * LONGEST_ASIDE].split())), LONGEST_ASIDE)
         self._aside.line(self._aside.styled(f"← {words}{pictures}{took}", "bad" if result.is_error else "dim"))
 
     def _note(self, message: str) -> None:

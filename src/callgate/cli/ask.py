@@ -20,6 +20,7 @@ from callgate.cli import DONE, FAILED, INTERRUPTED, status_of
 from callgate.cli.answer_view import AnswerView, JsonView, TextView
 from callgate.cli.inputs import LARGEST_INPUT, read_bytes
 from callgate.cli.terminal_asker import TerminalAsker
+from callgate.cli.tool_arguments import add_tool_arguments
 from callgate.gate import Strategy
 from callgate.runtime import Agent, Fallback, Limits, Permissions, Recorder, Session, tools_at_hand
 from callgate.settings import Settings, load_settings
@@ -65,7 +66,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="a model, as `callgate check` takes it")
     parser.add_argument("text", nargs="?", default="", metavar="TEXT", help="the question")
     parser.add_argument("--json", action="store_true", help="print events, one JSON object a line")
-    _add_tool_arguments(parser)
+    add_tool_arguments(
+        parser,
+        tools_help="offer these tools (again): the functions of a Python file, which are run; a JSON list in OpenAI's, "
+        "MCP's or Ollama's form, whose calls are printed; `own`: a calculator and a clock",
+    )
+    parser.add_argument("--tool-choice", metavar="CHOICE", help="auto, none, required, or a tool that must be called")
+    parser.add_argument(
+        "--parallel", action=argparse.BooleanOptionalAction, help="whether it may call several tools at once"
+    )
+    parser.add_argument("--strategy", choices=get_args(Strategy), help="how tools are to reach it, whatever is set")
     parser.add_argument("--system", metavar="TEXT", help="a system message")
     parser.add_argument("--image", action="append", default=[], metavar="FILE", help="a picture (may be given again)")
     parser.add_argument(
@@ -77,48 +87,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="how long it may be silent")
     parser.add_argument("--record", metavar="FILE", help="keep the exchange, for `scripted:FILE`")
     parser.add_argument("--redact", action="store_true", help="keep arguments and secrets out of the record")
-
-
-def _add_tool_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--tools",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="offer these tools (again): the functions of a Python file, which are run; a JSON list in OpenAI's, MCP's "
-        "or Ollama's form, whose calls are printed; `own`: a calculator and a clock",
-    )
-    parser.add_argument("--files", metavar="FOLDER", help="let it read the files below this folder")
-    parser.add_argument(
-        "--mcp",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="a file with `mcpServers`, whose tools are run (again)",
-    )
-    parser.add_argument(
-        "--allow",
-        action="append",
-        default=[],
-        metavar="GLOB",
-        help="run these without asking: TOOL or SOURCE/TOOL (again)",
-    )
-    parser.add_argument(
-        "--deny", action="append", default=[], metavar="GLOB", help="never run these, whatever else allows them (again)"
-    )
-    parser.add_argument("--tool-choice", metavar="CHOICE", help="auto, none, required, or a tool that must be called")
-    parser.add_argument(
-        "--parallel", action=argparse.BooleanOptionalAction, help="whether it may call several tools at once"
-    )
-    parser.add_argument("--strategy", choices=get_args(Strategy), help="how tools are to reach it, whatever is set")
-    parser.add_argument("--max-turns", type=_count, metavar="N", help="how often it may call tools before it answers")
-    parser.add_argument("--fallback", metavar="MODELS", help="who is asked if it fails: models, with commas")
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 10_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 10,000")
-    return int(text)
 
 
 def _option(text: str) -> tuple[str, Any]:

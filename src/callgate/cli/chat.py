@@ -13,6 +13,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from callgate.cli import DONE, INTERRUPTED
+from callgate.cli.tool_arguments import add_tool_arguments
 
 if TYPE_CHECKING:
     from callgate.chat import ChatOptions, Describe
@@ -44,32 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print events, one JSON object a line")
     parser.add_argument("--plain", action="store_true", help="plain lines, nothing drawn: for screen readers")
     parser.add_argument("--system", metavar="TEXT", help="a system message")
-    parser.add_argument(
-        "--tools",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="offer the functions of a Python file, which are run (again)",
-    )
-    parser.add_argument("--files", metavar="FOLDER", help="let it read the files below this folder")
+    add_tool_arguments(parser, tools_help="offer the functions of a Python file, which are run (again)")
     parser.add_argument("--no-own-tools", action="store_true", help="without our own tools, a calculator and a clock")
-    parser.add_argument(
-        "--mcp",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="a file with `mcpServers`, whose tools are run (again)",
-    )
-    parser.add_argument(
-        "--allow",
-        action="append",
-        default=[],
-        metavar="GLOB",
-        help="run these without asking: TOOL or SOURCE/TOOL (again)",
-    )
-    parser.add_argument("--deny", action="append", default=[], metavar="GLOB", help="never run these (again)")
-    parser.add_argument("--max-turns", type=int, metavar="N", help="how often it may call tools before it answers")
-    parser.add_argument("--fallback", metavar="MODELS", help="who is asked if it fails: models, with commas")
 
 
 def run(arguments: argparse.Namespace) -> int:

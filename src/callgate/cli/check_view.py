@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from callgate.cli.screen import Screen, printable, shortened, without_password
+from callgate.chat import cut
+from callgate.cli.screen import Screen, printable, without_password
 from callgate.runtime import ModelReport, timestamp
 from callgate.vocabulary import Answer, Capabilities, Evidence, Source
 
@@ -36,7 +37,7 @@ def show_table(screen: Screen, reports: Sequence[ModelReport]) -> None:
 
 def _row(report: ModelReport) -> Row:
     target = f"{report.target} → {report.model}" if report.target == "auto" else report.target
-    model = (shortened(printable(without_password(target)), _WIDEST_MODEL), "strong")
+    model = (cut(printable(without_password(target)), _WIDEST_MODEL), "strong")
     known = report.capabilities
     if known is None:
         return [("error", "bad"), model, ("", ""), ("", ""), ("", ""), (str(report.error), "")]

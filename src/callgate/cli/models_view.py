@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from callgate.cli.screen import Screen, printable, shortened
+from callgate.chat import cut
+from callgate.cli.screen import Screen, printable
 from callgate.runtime import StockedModel
 from callgate.vocabulary import Answer
 
@@ -49,7 +50,7 @@ def show_models(screen: Screen, models: Sequence[StockedModel]) -> None:
 
 def _row(model: StockedModel) -> list[tuple[str, str]]:
     known = model.capabilities
-    name = (shortened(printable(model.found.name), _WIDEST_NAME), "strong")
+    name = (cut(printable(model.found.name), _WIDEST_NAME), "strong")
     disk = (_bytes(model.found.size), "")
     where = (_where(model), "dim")
     if known is None:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TextIO
 
+from callgate.chat import cut, width_of
 from callgate.vocabulary import CallgateError
 
 _ESCAPED = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029)}
@@ -57,7 +58,7 @@ class Screen:
         for row in rows:
             *cells, (text, style) = row
             start = "".join(
-                self.styled(cell := shortened(whole, width), look) + " " * (width - width_of(cell) + gap)
+                self.styled(cell := cut(whole, width), look) + " " * (width - width_of(cell) + gap)
                 for (whole, look), width in zip(cells, widths, strict=True)
             )
             if below:
@@ -135,7 +136,7 @@ class LiveLine:
     def show(self, text: str) -> None:
         if self._visible:
             self._drawn = True
-            print(f"\r\x1b[K{shortened(printable(text), self._screen.width - 1)}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{cut(printable(text), self._screen.width - 1)}", end="", file=sys.stderr, flush=True)
 
     def end(self) -> None:
         """It is wiped."""
@@ -159,24 +160,3 @@ def in_bytes(size: int | None) -> str:
 def without_password(text: str) -> str:
     """`text` with what stands for a user and a password in a URL left out."""
     return _CREDENTIALS.sub("://…@", text)
-
-
-def width_of(text: str) -> int:
-    """Columns that `text` takes on a terminal."""
-    if text.isascii():
-        return len(text)
-    import unicodedata
-
-    return sum(
-        0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in "WF" else 1
-        for letter in text
-    )
-
-
-def shortened(text: str, width: int) -> str:
-    """`text` in no more than `width` columns."""
-    if width_of(text) <= width:
-        return text
-    while text and width_of(text) > width - 1:
-        text = text[: width - 1] if len(text) >= width else text[:-1]
-    return text + "…"

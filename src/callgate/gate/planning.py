@@ -8,13 +8,14 @@ from functools import partial
 import msgspec
 
 from callgate.gate.calls import CallMender
+from callgate.gate.choosing import tools_that_may_be_called
 from callgate.gate.deciding import Mode, Policy, decide
 from callgate.gate.emulation import emulation_of
 from callgate.gate.history import history_for, tools_off_note
 from callgate.gate.mending import Mender, Reader
 from callgate.gate.recovery import Recovery, formats_for
 from callgate.tools import Names
-from callgate.vocabulary import Capabilities, ChatRequest, Means, Notice, Tool, UsageError
+from callgate.vocabulary import Capabilities, ChatRequest, Means, Notice, Tool
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +78,7 @@ def plan(
 
     Raises: UsageError, if a tool must be called that isn't among those that are offered.
     """
-    tools = _those_that_may_be_called(request)
+    tools = tools_that_may_be_called(request)
     decision = decide(known, means, policy, choice=request.tool_choice if tools else None, refusal=refusal)
     if not tools or decision.mode == "off":
         return _without_tools(request, known, decision.mode, decision.reason)
@@ -110,23 +111,6 @@ def plan(
         notices=notices,
         offer=offer(partial(Recovery, names, formats_for(template, known.family)) if policy.recover else None),
     )
-
-
-def _those_that_may_be_called(request: ChatRequest) -> tuple[Tool, ...]:
-    """A tool that must be called is offered alone: not every server can be told which of many."""
-    if request.tool_choice == "none":
-        return ()
-    if request.tool_choice == "required" and not request.tools:
-        raise UsageError("a tool must be called, and none is offered", hint="offer tools, or let tool_choice be auto")
-    if request.tool_choice in (None, "auto", "required"):
-        return request.tools
-    named = tuple(tool for tool in request.tools if tool.name == request.tool_choice)
-    if not named:
-        raise UsageError(
-            f"the tool {request.tool_choice!r} that must be called isn't offered",
-            hint=f"there are: {', '.join(tool.name for tool in request.tools) or 'none'}",
-        )
-    return named
 
 
 def _without_tools(request: ChatRequest, known: Capabilities, mode: Mode, reason: str) -> Plan:

@@ -10,10 +10,15 @@ import jsonschema_rs
 import msgspec
 import pytest
 
-from callgate.gate.emulation import emulate, emulation_of
+from callgate.gate.emulation import emulation_of
 from callgate.gate.recovery import Found, Text
 from callgate.vocabulary import Capabilities, ChatRequest, Means, Message, Tool, ToolCall, UsageError
 from tests.gate.emulation.gbnf import Grammar
+
+
+def emulate(request: ChatRequest, means: Means, capabilities: Capabilities) -> ChatRequest:
+    return emulation_of(request, means, capabilities).request
+
 
 KNOWN = Capabilities(name="m")
 BY_SCHEMA = Means(schema=True)

@@ -9,11 +9,11 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from callgate.gate.emulation.answers import EmulatedAnswer
-    from callgate.gate.emulation.emulating import Emulation, emulate, emulation_of
+    from callgate.gate.emulation.emulating import Emulation, emulation_of
 
-__all__ = ["EmulatedAnswer", "Emulation", "emulate", "emulation_of"]
+__all__ = ["EmulatedAnswer", "Emulation", "emulation_of"]
 
 __getattr__ = opened_on_use(
     __name__,
-    {"EmulatedAnswer": "answers", "Emulation": "emulating", "emulate": "emulating", "emulation_of": "emulating"},
+    {"EmulatedAnswer": "answers", "Emulation": "emulating", "emulation_of": "emulating"},
 )

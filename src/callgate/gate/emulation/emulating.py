@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 import msgspec
 
+from callgate.gate.choosing import tools_that_may_be_called
 from callgate.gate.emulation.answers import EmulatedAnswer, JsonAnswer, TagAnswer
 from callgate.gate.emulation.closing import closed
 from callgate.gate.emulation.conventions import Convention, calls_text, instructions
@@ -17,7 +18,7 @@ from callgate.gate.emulation.held import grammar_for, schema_for
 from callgate.gate.emulation.schema_text import LONGEST_TEXT as LONGEST_IN_SCHEMA
 from callgate.gate.emulation.shapes import Shape
 from callgate.gate.history import history_for, with_system_text
-from callgate.vocabulary import Capabilities, ChatRequest, Means, Notice, Tool, UsageError
+from callgate.vocabulary import Capabilities, ChatRequest, Means, Notice, Tool
 
 MOST_CALLS = 4
 """In one answer: each has to be bounded, so their number has to be, too."""
@@ -52,17 +53,13 @@ class Emulation(msgspec.Struct, frozen=True):
         return TagAnswer(self.shapes)
 
 
-def emulate(request: ChatRequest, means: Means, capabilities: Capabilities) -> ChatRequest:
-    """The request without tools, which asks for calls in its prompt and is held to them by what `means` there are."""
-    return emulation_of(request, means, capabilities).request
-
-
 def emulation_of(request: ChatRequest, means: Means, capabilities: Capabilities) -> Emulation:
     """The request without tools, and how to read the answer.
 
     Raises: UsageError, if the tool that must be called isn't offered.
     """
-    forced, tools = _chosen(request)
+    tools = tools_that_may_be_called(request)
+    forced = request.tool_choice not in (None, "auto")
     by_schema = means.schema and (request.schema is not None or not means.grammar)
     by_grammar = means.grammar and not by_schema and request.schema is None and "grammar" not in request.extra
     convention: Convention = "json" if by_schema else "tags"
@@ -138,25 +135,6 @@ def _schema(offer: _Offer, most: int, forced: bool) -> Mapping[str, Any]:
 @lru_cache(maxsize=REMEMBERED)
 def _grammar(offer: _Offer, most: int, forced: bool) -> str:
     return grammar_for(_prepared(offer).shapes, most=most, forced=forced)
-
-
-def _chosen(request: ChatRequest) -> tuple[bool, Sequence[Tool]]:
-    """Whether there must be a call, and of which tools there may be."""
-    match request.tool_choice:
-        case "none":
-            return False, ()
-        case None | "auto":
-            return False, request.tools
-        case "required":
-            return True, request.tools
-        case name:
-            named = [tool for tool in request.tools if tool.name == name]
-            if not named:
-                raise UsageError(
-                    f"the tool {name[:80]!r} must be called, but isn't offered",
-                    hint="name one of the tools, or auto, none or required",
-                )
-            return True, named
 
 
 def _may_be_several(request: ChatRequest, capabilities: Capabilities) -> bool:

@@ -17,7 +17,7 @@ from callgate.gate.recovery import grammars, tagged
 from callgate.gate.recovery.announced import Candidate
 from callgate.gate.recovery.grammars import LONGEST_NAME
 from callgate.gate.recovery.literals import python_calls
-from callgate.gate.recovery.lookout import Lookout
+from callgate.gate.recovery.lookout import FENCE, Lookout
 from callgate.gate.recovery.offered import Offers
 from callgate.gate.recovery.said import CALL_KEYS, Said, said_in
 from callgate.gate.recovery.shapes import Block
@@ -37,7 +37,6 @@ LONGEST_INFO = 32
 """Of what stands behind a fence: the name of a language."""
 CODE_INDENT = 4
 """What begins a line behind so many spaces is code."""
-FENCE = "```"
 
 
 def may_begin(before: str, *, anywhere: bool) -> bool:
