@@ -196,7 +196,8 @@ async def test_hundreds_of_models_wait_for_a_sleeping_server_but_once(sandbox: T
     async with serving(*ollama.routes) as url, AsyncDetector(settings(url, **wanted), sandbox=sandbox) as detector:
         found = await asyncio.gather(*(detector.capabilities(f"qwen3:{number}b") for number in range(1, 301)))
         assert {(known.tools, known.guess) for known in found} == {(Answer.YES, True)}
-        assert ollama.asked == {"/api/show": AT_ONCE, "/api/tags": 1, "/api/ps": 1, "/api/version": 1}
+        assert 1 <= ollama.asked.pop("/api/show") <= AT_ONCE
+        assert ollama.asked == {"/api/tags": 1, "/api/ps": 1, "/api/version": 1}
 
 
 async def test_nobody_at_all_makes_a_guess(sandbox: TemplateSandbox) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -103,7 +104,7 @@ def test_pieces_and_whole_say_the_same(events: list[Event], reason: Any) -> None
     *lines, last = map(json.loads, b"".join([*map(writer.feed, every), writer.end(None)]).splitlines())
     for event in every:
         said.hear(event)
-    whole = json.loads(json.dumps(wish.writer("m").whole(said, None)))
+    whole = json.loads(msgspec.json.encode(wish.writer("m").whole(said, None)))
     messages = [line["message"] for line in lines]
     assert not any(line["done"] for line in lines)
     assert "".join(message["content"] for message in messages) == whole["message"]["content"]

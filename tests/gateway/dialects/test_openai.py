@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -139,7 +140,7 @@ def test_pieces_and_whole_say_the_same(events: list[Event], reason: Any) -> None
     for event in every:
         said.hear(event)
     whole: Any = wish.writer("m").whole(said, None)
-    whole = json.loads(json.dumps(whole))
+    whole = json.loads(msgspec.json.encode(whole))
     deltas = [chunk["choices"][0]["delta"] for chunk in chunks]
     message = whole["choices"][0]["message"]
     assert [delta["role"] for delta in deltas if "role" in delta] == ["assistant"]
