@@ -56,6 +56,24 @@ def test_without_repair_arguments_stay_as_they_were_sent(tools: str) -> None:
     assert (said["calls"], said["repairs"]) == (AS_SENT, [])
 
 
+def test_without_repair_wrapped_arguments_stay_wrapped(tools: str) -> None:
+    wrapped = {"arguments": {"city": "Paris"}}
+    text = f"<function=get_weather><parameter=arguments>{json.dumps(wrapped['arguments'])}</parameter></function>"
+    (said,) = recover("--tools", tools, "--no-repair", given=text).objects
+    assert (said["calls"], said["repairs"]) == ([{"name": "get_weather", "arguments": wrapped}], [])
+    (said,) = recover("--tools", tools, given=text).objects
+    assert said["calls"] == [{"name": "get_weather", "arguments": wrapped["arguments"]}]
+    assert said["repairs"] == [{"path": "", "from": wrapped, "to": wrapped["arguments"], "rule": "wrapped"}]
+
+
+def test_json_that_had_to_be_mended_to_read_a_call_is_listed(tools: str) -> None:
+    text = "<tool_call>{'name': 'get_weather', 'arguments': {'city': 'Paris'}}</tool_call>"
+    (said,) = recover("--tools", tools, given=text).objects
+    assert said["repairs"] == [
+        {"path": "", "from": text, "to": {"city": "Paris"}, "rule": "malformed-json: single-quotes"}
+    ]
+
+
 def test_only_offered_tools_are_recovered(tmp_path: Path) -> None:
     path = tmp_path / "tools.json"
     path.write_text("[]")

@@ -194,3 +194,58 @@ def test_a_schema_that_cannot_be_validated_by_breaks_no_stream() -> None:
     odd = Tool("odd", "", {"type": "object", "properties": {"a": {"type": "string", "pattern": "(?P<x>"}}})
     call = only_call(mended([native("odd", "{'a': 'b'}")], mender(tools=(odd,))))
     assert (call.arguments, call.problem) == ({"a": "b"}, None)
+
+
+# Calls that came as text and whose end is missing
+
+CUT_JSON = '<tool_call>{"name": "get_weather", "arguments": {"city": "Rome"'
+CUT_TAGS = "<function=get_weather><parameter=city>Rome</parameter>"
+CUT_BLOCK = (
+    '<tool_call>[{"name": "get_weather", "arguments": {"city": "A"}}, {"name": "get_weather", "arguments": {"city": "B"'
+)
+
+
+@pytest.mark.parametrize("text", [CUT_JSON, CUT_TAGS])
+@pytest.mark.parametrize(("reason", "runs"), [("length", False), ("stop", True)])
+def test_a_call_in_words_whose_end_was_cut_off_is_not_run(text: str, reason: DoneReason, runs: bool) -> None:
+    events = mended([AssistantDelta(text), Usage(1, 2), Done(reason)])
+    assert [type(event) for event in events] == [Usage, ToolCallEvent, Done]
+    call = only_call(events)
+    assert call.arguments == {"city": "Rome"}
+    assert (call.problem is None) is runs
+    assert len(call.repairs) == 1
+
+
+def test_a_call_in_words_that_a_broken_stream_cut_off_is_not_run() -> None:
+    by = mender()
+    assert only_call([*by.feed(AssistantDelta(CUT_JSON)), *by.close()]).problem
+    assert by.close() == ()
+
+
+def test_of_a_block_that_was_cut_off_only_the_last_call_is_not_run() -> None:
+    events = mended([AssistantDelta(CUT_BLOCK), Done("length")])
+    calls = [event.call for event in events if isinstance(event, ToolCallEvent)]
+    assert [(call.arguments, call.problem is None) for call in calls] == [({"city": "A"}, True), ({"city": "B"}, False)]
+
+
+def test_what_follows_a_call_shows_that_it_was_not_cut_off() -> None:
+    words = AssistantDelta("Let me think about")
+    closed = AssistantDelta('<tool_call>{"name": "get_weather", "arguments": {"city": "Rome"}</tool_call>')
+    for first in (closed, native("get_weather", '{"city": "Rome"')):
+        events = mended([first, words, Done("length")])
+        assert [type(event) for event in events] == [ToolCallEvent, AssistantDelta, Done]
+        assert only_call(events).problem is None
+    events = mended([AssistantDelta(CUT_JSON), native("get_weather", {"city": "Oslo"}), Done("length")])
+    assert [event.call.problem for event in events if isinstance(event, ToolCallEvent)] == [None, None]
+
+
+def test_what_was_mended_to_read_a_call_is_told_once() -> None:
+    text = "<tool_call>{'name': 'get_weather', 'arguments': {'city': 'Rome', 'days': '3'}}</tool_call>"
+    call = only_call(mended([AssistantDelta(text), STOP]))
+    assert [(repair.path, repair.rule) for repair in call.repairs] == [
+        ("", "malformed-json: single-quotes"),
+        ("/days", "number"),
+    ]
+    text = '<function=get_weather><parameter=arguments>{"city": "Rome"}</parameter></function>'
+    call = only_call(mended([AssistantDelta(text), STOP]))
+    assert [(repair.path, repair.rule) for repair in call.repairs] == [("", "wrapped")]

@@ -12,8 +12,8 @@ from callgate.gate.observations import Observation, Observed
 from callgate.gate.recovery import Found, Mark, Piece, Text
 from callgate.vocabulary import AssistantDelta, Done, Event, Notice, ToolCall, ToolCallEvent
 
-END_MISSING = "missing-bracket"
-"""What the rule tells by which arguments were mended whose end isn't there."""
+END_MISSING = ("missing-bracket", "missing-tag")
+"""What the rules tell by which calls were mended whose end isn't there."""
 CUT_OFF = "the answer was cut off before the call was whole: make it again, and shorter"
 
 
@@ -59,25 +59,30 @@ class Mender:
         if self._calls is None:
             return (event,)
         if type(event) is AssistantDelta:
+            settled = self._words_behind(event.text) if self._unsettled is not None else ()
             if self._reader is None:
-                return (event,)
+                return (*settled, event)
             pieces = self._reader.feed(event.text)
             if len(pieces) == 1 and type(piece := pieces[0]) is Text and piece.text == event.text:
-                return (event,)
-            return tuple(self._events(pieces))
+                return (*settled, event)
+            return (*settled, *self._events(pieces))
         if type(event) is ToolCallEvent:
-            return (*self.close(), *self._call(event.call, "native_call"))
+            return (*self._rest(cut=False), *self._call(event.call, "native_call", at_end=True))
         if type(event) is Done:
-            return (*self._settle(cut=event.reason == "length"), *self.close(), *self._end(event))
+            return (*self._rest(cut=event.reason == "length"), *self._end(event))
         return (event,)
 
     def close(self) -> Sequence[Event]:
-        """What was still held back, where the text ends: before a call, or with the stream, in order or not."""
-        settled = self._settle(cut=False)
+        """What was still held back, where the stream breaks off."""
+        return self._rest(cut=True)
+
+    def _rest(self, *, cut: bool) -> Sequence[Event]:
+        """What was still held back, where the text ends; `cut`: in the middle of what the model had to say."""
+        settled = self._settle(cut=cut)
         if self._reader is None or self._new_reader is None:
             return settled
         pieces, self._reader = self._reader.close(), self._new_reader()
-        return (*settled, *self._events(pieces))
+        return (*settled, *self._events(pieces, at_end=True), *self._settle(cut=cut))
 
     def _settle(self, *, cut: bool) -> Sequence[Event]:
         """A call whose end is missing is held back until it shows whether the answer was cut off there."""
@@ -86,23 +91,30 @@ class Mender:
         self._unsettled = None
         return (ToolCallEvent(msgspec.structs.replace(call, problem=CUT_OFF) if cut else call),)
 
-    def _events(self, pieces: Iterable[Piece]) -> Iterator[Event]:
+    def _words_behind(self, text: str) -> Sequence[Event]:
+        """Words behind a call show that it wasn't cut off."""
+        return self._settle(cut=False) if text.strip() else ()
+
+    def _events(self, pieces: Iterable[Piece], *, at_end: bool = False) -> Iterator[Event]:
         for piece in pieces:
             if isinstance(piece, Found):
                 call = ToolCall("", piece.name, piece.arguments, piece.sent or piece.raw, piece.repairs)
-                yield from self._call(call, self._text_calls, piece.format)
+                yield from self._call(call, self._text_calls, piece.format, at_end=at_end)
             elif not isinstance(piece, Mark) and piece.raw:
+                yield from self._words_behind(piece.raw)
                 yield AssistantDelta(piece.raw)
 
-    def _call(self, call: ToolCall, how: Observed, detail: str = "") -> Iterator[Event]:
+    def _call(self, call: ToolCall, how: Observed, detail: str = "", *, at_end: bool) -> Iterator[Event]:
+        """`at_end`: nothing is known to come behind it."""
         assert self._calls is not None
+        yield from self._settle(cut=False)
         mended = self._calls.mended(call)
         self._seen.setdefault(Observation(how, detail))
         if self._most_calls is not None and self._made >= self._most_calls:
             yield Notice("call_dropped", f"only one call was wanted: another one, of {mended.name[:80]!r}, is left out")
             return
         self._made += 1
-        if any(END_MISSING in repair.rule for repair in mended.repairs):
+        if at_end and any(end in repair.rule for repair in mended.repairs for end in END_MISSING):
             self._unsettled = mended
         else:
             yield ToolCallEvent(mended)

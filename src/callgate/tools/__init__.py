@@ -7,9 +7,10 @@ from callgate.doors import opened_on_use
 if TYPE_CHECKING:
     from callgate.tools.call_ids import new_call_id
     from callgate.tools.functions import tool_of
-    from callgate.tools.loose_json import Loose, read_loosely
+    from callgate.tools.loose_json import Loose, malformed, read_loosely
     from callgate.tools.naming import Names, Resolution
     from callgate.tools.offering import Offered, offer
+    from callgate.tools.plain_values import escaped
     from callgate.tools.python_values import bound_call
     from callgate.tools.reading import read_tools
     from callgate.tools.repairing import Repaired, repair
@@ -23,6 +24,8 @@ __all__ = [
     "Repaired",
     "Resolution",
     "bound_call",
+    "escaped",
+    "malformed",
     "new_call_id",
     "offer",
     "read_loosely",
@@ -42,6 +45,8 @@ __getattr__ = opened_on_use(
         "Repaired": "repairing",
         "Resolution": "naming",
         "bound_call": "python_values",
+        "escaped": "plain_values",
+        "malformed": "loose_json",
         "new_call_id": "call_ids",
         "offer": "offering",
         "read_loosely": "loose_json",

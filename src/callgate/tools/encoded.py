@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from callgate.tools.loose_json import Loose, read_loosely
+from callgate.tools.loose_json import Loose, malformed, read_loosely
 
 MOST_LAYERS = 3
 _OPENING = ("{", "[", '"', "'", "`")
@@ -22,7 +22,7 @@ class Decoded(msgspec.Struct, frozen=True):
 
     @property
     def rule(self) -> str:
-        return f"malformed-json: {', '.join(self.flaws)}" if self.flaws else "encoded-json"
+        return malformed(self.flaws) if self.flaws else "encoded-json"
 
 
 def decoded(text: str) -> Decoded:

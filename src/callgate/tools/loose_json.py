@@ -7,6 +7,7 @@ key that is there twice with two values says two things: neither has a reading. 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -50,6 +51,11 @@ def read_loosely(text: str, *, cut: bool = True) -> Loose | None:
     if not isinstance(value, dict | list) or _is_plain(text, value):
         return Loose(value)
     return None
+
+
+def malformed(flaws: Iterable[str]) -> str:
+    """What a mending is called in a report."""
+    return f"malformed-json: {', '.join(dict.fromkeys(flaws))}"
 
 
 def depth_of(value: object, limit: int = DEEPEST) -> int:

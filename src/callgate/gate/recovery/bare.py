@@ -19,7 +19,7 @@ from callgate.gate.recovery.grammars import LONGEST_NAME
 from callgate.gate.recovery.literals import python_calls
 from callgate.gate.recovery.lookout import FENCE, Lookout
 from callgate.gate.recovery.offered import Offers
-from callgate.gate.recovery.said import CALL_KEYS, Said, said_in
+from callgate.gate.recovery.said import CALL_KEYS, Said, said_in_text
 from callgate.gate.recovery.shapes import Block
 from callgate.gate.recovery.source import Reading, Source, finder
 from callgate.gate.recovery.values import read_value
@@ -114,15 +114,8 @@ def _read_object(source: Source, before: int) -> Reading[Candidate | None]:
         yield
     source.back(before)
     text = yield from read_value(source)
-    calls = _calls(text)
+    calls = said_in_text(text, bare=True)
     return Candidate(calls, "llama3_json" if text.startswith("{") else "xlam") if calls else None
-
-
-def _calls(text: str) -> list[Said]:
-    from callgate.tools import read_loosely
-
-    read = read_loosely(text, cut=True) if text else None
-    return said_in(read.value, bare=True) if read else []
 
 
 def _word(source: Source, offers: Offers) -> Reading[str]:
@@ -149,7 +142,7 @@ def read_fenced(source: Source) -> Reading[Candidate | None]:
         if not char or char not in "{[":
             return None
         text = yield from read_value(source, loose=False)
-        calls = _calls(text) or python_calls(text, words=False)
+        calls = said_in_text(text, bare=True) or python_calls(text, words=False)
         yield from source.skip_blank()
         if not calls or not (yield from source.take(finder(FENCE))):
             return None

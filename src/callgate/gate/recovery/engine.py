@@ -35,7 +35,8 @@ class Recovery:
     """One answer, from its first character to its last.
 
     `names`: the tools that are offered; None, if every name counts. `formats`: those in which the model writes calls;
-    None, if that isn't known. `starts_in`: `thinking`, if the prompt has opened it.
+    None, if that isn't known. `starts_in`: `thinking`, if the prompt has opened it. `mends`: whether arguments that
+    are inside something else, or nearly JSON, are made what they should be.
     """
 
     def __init__(
@@ -43,8 +44,10 @@ class Recovery:
         names: Names | None = None,
         formats: Sequence[Format] | None = None,
         starts_in: Literal["text", "thinking"] = "text",
+        *,
+        mends: bool = True,
     ) -> None:
-        self._offers = Offers(names)
+        self._offers = Offers(names, mends=mends)
         tried = KNOWN if formats is None else tuple(formats)
         self._anywhere = names is None or (tried != KNOWN and any(known.inline for known in tried))
         self._look = lookout(tried)

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 from callgate.gate.recovery.literals import Literals, NoLiteral, python_calls
-from callgate.gate.recovery.said import Said, object_of, said_in
+from callgate.gate.recovery.said import Said, object_of, said_in_text, with_flaws
 from callgate.gate.recovery.shapes import Block
 from callgate.gate.recovery.source import Reading, Source, finder
 from callgate.gate.recovery.values import read_value
+from callgate.tools import Loose, read_loosely
 
 Grammar = Callable[[Source, Block], Reading[list[Said]]]
 
 LONGEST_NAME = 256
 CALL_ID = "[CALL_ID]"
 """Behind it stands the call's id, and then what stands between name and arguments."""
-CUT = "missing-bracket"
-"""The rule by which the end of a JSON text was mended."""
 KIND = "function"
 """Some say first what kind of tool it is; there is but one."""
 _FENCES = ("```json", "```")
@@ -34,37 +32,35 @@ def read_json(source: Source, block: Block) -> Reading[list[Said]]:
     while True:
         fence = yield from _opened_fence(source)
         text = yield from read_value(source)
-        calls = _calls_in(text, keyed=block.keyed)
+        calls = said_in_text(text, keyed=block.keyed)
         if not calls:
             return []
         found += calls
         if fence:
             yield from _closed_fence(source)
-        if not (yield from _goes_on(source, block)):
+        goes_on, flaws = yield from _goes_on(source, block)
+        if flaws:
+            found[-1] = with_flaws(found[-1], flaws)
+        if not goes_on:
             return found
 
 
-def _calls_in(text: str, *, keyed: bool) -> list[Said]:
-    from callgate.tools import read_loosely
-
-    read = read_loosely(text) if text else None
-    return said_in(read.value, keyed=keyed, cut=CUT in read.rules) if read else []
-
-
-def _goes_on(source: Source, block: Block) -> Reading[bool]:
-    """Passes what ends the block; says whether another call comes before that."""
+def _goes_on(source: Source, block: Block) -> Reading[tuple[bool, tuple[str, ...]]]:
+    """Passes what ends the block; says whether another call comes before that, and what was wrong with the last."""
+    flaws: tuple[str, ...] = ()
     while True:
         char = yield from source.skip_blank()
         if char and char in ";,":
             source.at += 1
         elif char == "{":
-            return True
-        elif char and char in "}]" and block.close:  # one too many
+            return True, flaws
+        elif char and char in "}]" and block.close:
             source.at += 1
+            flaws = ("stray-bracket",)
         else:
             if block.close:
                 yield from source.take_end(finder(*block.close))
-            return False
+            return False, flaws
 
 
 def _opened_fence(source: Source) -> Reading[str]:
@@ -106,8 +102,8 @@ def read_arguments(source: Source, block: Block, name: str, *, announced: bool) 
         return []
     fence = yield from _opened_fence(source)
     text = yield from read_value(source, brackets="{")
-    arguments = _object_in(text) if text else None
-    if arguments is None and (text or not announced):
+    read = read_loosely(text) if text else Loose({})
+    if read is None or not isinstance(read.value, dict) or not (text or announced):
         return []
     if fence:
         yield from _closed_fence(source)
@@ -115,14 +111,7 @@ def read_arguments(source: Source, block: Block, name: str, *, announced: bool) 
     if block.close:
         yield from source.skip_blank()
         closed = yield from source.take_end(finder(*block.close))
-    return [Said(name, arguments or {})] if text or closed else []
-
-
-def _object_in(text: str) -> dict[str, Any] | None:
-    from callgate.tools import read_loosely
-
-    read = read_loosely(text)
-    return read.value if read and isinstance(read.value, dict) else None
+    return [Said(name, read.value, flaws=read.rules)] if text or closed else []
 
 
 def read_mistral(source: Source, block: Block) -> Reading[list[Said]]:
@@ -132,11 +121,11 @@ def read_mistral(source: Source, block: Block) -> Reading[list[Said]]:
         return (yield from read_json(source, block))
     if char == "{":
         text = yield from read_value(source)
-        calls = _calls_in(text, keyed=False)
+        calls = said_in_text(text)
         if calls:
             return calls
-        arguments = object_of(text)
-        return [Said("", arguments)] if arguments else []
+        read = object_of(text)
+        return [Said("", read.value, flaws=read.rules)] if read and read.value else []
     return (yield from read_named(source, block))
 
 
@@ -149,7 +138,7 @@ def read_pythonic(source: Source, block: Block) -> Reading[list[Said]]:
     if block.close:
         text, closed = yield from source.until(finder(*block.close, *block.open))
         if closed in block.close:
-            return python_calls(text) or python_calls(text, greedy=True) or _calls_in(text, keyed=False)
+            return python_calls(text) or python_calls(text, greedy=True) or said_in_text(text)
         source.back(before)
     if char == "[":
         text = yield from read_value(source, brackets="[", loose=True)
@@ -166,7 +155,7 @@ def read_pythonic(source: Source, block: Block) -> Reading[list[Said]]:
                 source.at += 1
                 yield from source.skip_blank()
         text = "\n".join(parts)
-    calls = (python_calls(text) or _calls_in(text, keyed=False)) if text else []
+    calls = (python_calls(text) or said_in_text(text)) if text else []
     if calls and block.close:
         yield from source.skip_blank()
         yield from source.take_end(finder(*block.close))

@@ -37,12 +37,13 @@ def recover(
     """The calls of `tools` in an answer that came as text, whole or in pieces.
 
     `tools`: in any of the forms that `Model.ask` takes; None, if every name counts as offered. `format`: a name of
-    `callgate recover --list-formats`, if it is known. `starts_in`: `thinking`, if the prompt has opened it.
+    `callgate recover --list-formats`, if it is known. `starts_in`: `thinking`, if the prompt has opened it. `repair`:
+    whether arguments are made to fit; what had to be mended to read a call at all is listed either way.
 
     Raises: UsageError, if there is no such format.
     """
     offered = None if tools is None else tuple(_tool(tool) for tool in tools)
-    recovery = Recovery(None if offered is None else Names(offered), formats_called(format), starts_in)
+    recovery = Recovery(None if offered is None else Names(offered), formats_called(format), starts_in, mends=repair)
     pieces: list[Piece] = []
     for chunk in (text,) if isinstance(text, str) else text:
         pieces += recovery.feed(chunk)

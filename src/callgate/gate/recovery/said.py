@@ -7,12 +7,17 @@ from typing import Any
 
 import msgspec
 
+from callgate.tools import Loose, read_loosely
+
 NAME_KEYS = ("name", "tool_name", "function_name", "tool", "function")
 ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "kwargs", "tool_input", "action_input")
 OTHER_KEYS = frozenset({"id", "type", "tool_call_id", "call_id", "index", "thoughts", "thought", "result"})
 CALL_KEYS = frozenset((*NAME_KEYS, *ARGUMENT_KEYS, *OTHER_KEYS, "tool_calls"))
 DEFINITION_KEYS = frozenset({"properties", "$schema", "$defs"})
 """With these, `parameters` are those of a tool's definition."""
+
+CUT = "missing-bracket"
+"""The rule by which the end of a JSON text was mended."""
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -22,6 +27,10 @@ class Said(msgspec.Struct, frozen=True):
     arguments: Mapping[str, Any]
     texts: Mapping[str, str] = {}
     """Those of the arguments that came as texts, as in XML, each with what the model said of its type, if anything."""
+    flaws: tuple[str, ...] = ()
+    """What had to be overlooked in its JSON."""
+    unclosed: bool = False
+    """Whether the text ended before the tag that was to end the call."""
 
 
 def said_in(value: object, *, bare: bool = False, keyed: bool = False, cut: bool = False) -> list[Said]:
@@ -47,22 +56,31 @@ def said_in(value: object, *, bare: bool = False, keyed: bool = False, cut: bool
     key = next((key for key in ARGUMENT_KEYS if key in value), None)
     if key is None:
         return [] if bare or cut else [Said(name.strip(), {})]
-    arguments = object_of(value[key])
-    if arguments is None or (key == "parameters" and bare and not DEFINITION_KEYS.isdisjoint(arguments)):
+    read = object_of(value[key])
+    if read is None or (key == "parameters" and bare and not DEFINITION_KEYS.isdisjoint(read.value)):
         return []
-    return [Said(name.strip(), arguments)]
+    return [Said(name.strip(), read.value, flaws=read.rules)]
 
 
-def object_of(value: object) -> Mapping[str, Any] | None:
+def said_in_text(text: str, *, bare: bool = False, keyed: bool = False) -> list[Said]:
+    """The same for a text of JSON, or nearly."""
+    read = read_loosely(text) if text else None
+    if read is None:
+        return []
+    calls = said_in(read.value, bare=bare, keyed=keyed, cut=CUT in read.rules)
+    return [with_flaws(call, read.rules) for call in calls] if read.rules else calls
+
+
+def with_flaws(call: Said, flaws: tuple[str, ...]) -> Said:
+    return msgspec.structs.replace(call, flaws=(*flaws, *call.flaws))
+
+
+def object_of(value: object) -> Loose | None:
     """Arguments that came as an object, as its text, or as nothing."""
     if value is None or value == "":
-        return {}
-    if isinstance(value, str):
-        from callgate.tools import read_loosely
-
-        read = read_loosely(value, cut=False)
-        value = read.value if read else None
-    return value if isinstance(value, dict) else None
+        return Loose({})
+    read = read_loosely(value, cut=False) if isinstance(value, str) else Loose(value)
+    return read if read and isinstance(read.value, dict) else None
 
 
 def _keyed(value: Mapping[str, object]) -> list[Said]:
@@ -71,5 +89,5 @@ def _keyed(value: Mapping[str, object]) -> list[Said]:
         found = object_of(arguments)
         if found is None:
             return []
-        calls.append(Said(name, found))
+        calls.append(Said(name, found.value, flaws=found.rules))
     return calls

@@ -34,21 +34,23 @@ def read_elements(source: Source, block: Block) -> Reading[list[Said]]:
     ends = (*tags.call_end, *block.close)
     values: dict[str, object] = {}
     texts: dict[str, str] = {}
+    flaws: tuple[str, ...] = ()
+    unclosed = False
     while not head.endswith("/"):
         char = yield from source.skip_blank()
         found = yield from source.take(finder(*tags.parameter, *ends))
         if not found:
             if char == "{" and not values:
-                arguments = object_of((yield from read_value(source, brackets="{")))
-                if arguments is None:
+                read = object_of((yield from read_value(source, brackets="{")))
+                if read is None:
                     return []
-                values.update(arguments)
+                values.update(read.value)
+                flaws = read.rules
                 continue
-            if char:
+            if char or block.strict:
                 return []
-            if block.strict:
-                return []
-            break  # the end of the text, between two parameters
+            unclosed = True  # the end of the text, between two parameters
+            break
         if found in ends:
             break
         key, value, kind, closed = yield from _parameter(source, tags, ends)
@@ -57,7 +59,7 @@ def read_elements(source: Source, block: Block) -> Reading[list[Said]]:
         values[key], texts[key] = value, kind
         if closed in ends:
             break
-    return [Said(name, values, texts)]
+    return [Said(name, values, texts, flaws, unclosed)]
 
 
 def _head(source: Source, end: str) -> Reading[str]:
@@ -157,15 +159,15 @@ def read_pairs_of(source: Source, block: Block, name: str, *, whole: bool = Fals
             if ended == _KEY[0]:
                 source.at -= len(ended)
             elif not ended:
-                return [Said(name, values, dict.fromkeys(values, ""))] if whole else []
+                return [Said(name, values, dict.fromkeys(values, ""), unclosed=True)] if whole else []
             elif ended in block.close:
                 return [Said(name, values, dict.fromkeys(values, ""))]
             continue
         if not found:
-            yield from source.take_end(finder(*block.close))
+            found = yield from source.take_end(finder(*block.close))
             if not source.ended or source.at < len(source.text) or not (values or whole):
                 return []
-        return [Said(name, values, dict.fromkeys(values, ""))]
+        return [Said(name, values, dict.fromkeys(values, ""), unclosed=not found)]
 
 
 def read_nested(source: Source, block: Block) -> Reading[list[Said]]:
@@ -181,7 +183,8 @@ def read_nested(source: Source, block: Block) -> Reading[list[Said]]:
     while True:
         text, found = yield from source.until(finder(mark))
         if not found:
-            return [_nested_call(name, open_elements[0][1])] if len(open_elements) == 1 and open_elements[0][1] else []
+            inner = open_elements[0][1]
+            return [_nested_call(name, inner, unclosed=True)] if len(open_elements) == 1 and inner else []
         closing = (yield from source.ahead(1)) == "/"
         element = (yield from source.while_in(_HEAD, LONGEST_HEAD)).lstrip("/").strip()
         if (yield from source.ahead(1)) == ">":
@@ -199,9 +202,9 @@ def read_nested(source: Source, block: Block) -> Reading[list[Said]]:
         open_elements[-1][1].append((key, _value_of(inner) if inner else text))
 
 
-def _nested_call(name: str, inner: list[tuple[str, object]]) -> Said:
+def _nested_call(name: str, inner: list[tuple[str, object]], *, unclosed: bool = False) -> Said:
     value = dict(inner)
-    return Said(name, value, dict.fromkeys(value, ""))
+    return Said(name, value, dict.fromkeys(value, ""), unclosed=unclosed)
 
 
 def _value_of(inner: list[tuple[str, object]]) -> object:

@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from callgate.tools import Loose, escaped, malformed, read_loosely
+from callgate.vocabulary import Repair
+
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _WORDS: Mapping[str, object] = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _LOWER_WORDS: Mapping[str, object] = {"true": True, "false": False, "null": None, "none": None}
@@ -25,47 +28,91 @@ MOST_STEPS = 64
 """Of references and alternatives followed for one value."""
 
 
-def typed(arguments: Mapping[str, Any], texts: Mapping[str, str], schema: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The arguments, those in `texts` typed by the schema; where it says nothing, as the model said or they look."""
+Changed = tuple[dict[str, Any], tuple[Repair, ...]]
+
+
+def typed(
+    arguments: Mapping[str, Any], texts: Mapping[str, str], schema: Mapping[str, Any] | None, *, mends: bool = True
+) -> Changed:
+    """The arguments, those in `texts` typed by the schema; where it says nothing, as the model said or they look.
+
+    With what had to be mended for that; where `mends` is false, what isn't the JSON that it should be stays a text.
+    """
     found = dict(arguments)
-    properties = _properties(schema, schema) if schema else {}
+    typing = _Typing(schema or {}, mends=mends)
+    properties = _properties(schema, schema) if schema and texts else {}
     for key, said in texts.items():
         if key in found:
-            found[key] = _typed(found[key], properties.get(key), schema or {}, said)
-    if len(found) == 1 and properties:
-        found = _unwrapped(found, properties)
-    return found
+            found[key] = typing.of(found[key], properties.get(key), f"/{escaped(key)}", said)
+    return found, tuple(typing.repairs)
 
 
-def _unwrapped(arguments: dict[str, Any], properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Some models put all arguments into one parameter that the tool doesn't have."""
-    ((key, inner),) = arguments.items()
-    if key in _WRAPPERS and key not in properties:
-        if isinstance(inner, str):
-            inner = _read(inner, {"object"})
-        if isinstance(inner, dict) and inner.keys() & properties.keys():
-            return inner
-    return arguments
+def unwrapped(arguments: dict[str, Any], schema: Mapping[str, Any]) -> Changed:
+    """Some models put all arguments into one parameter that the tool doesn't have: what is in it."""
+    if len(arguments) == 1 and (properties := _properties(schema, schema)):
+        ((key, inner),) = arguments.items()
+        if key in _WRAPPERS and key not in properties:
+            typing = _Typing(schema, mends=True)
+            if isinstance(inner, str):
+                inner = typing.read(inner, {"object"}, f"/{escaped(key)}")
+            if isinstance(inner, dict) and inner.keys() & properties.keys():
+                return inner, (*typing.repairs, Repair("", arguments, inner, "wrapped"))
+    return arguments, ()
 
 
-def _typed(value: object, schema: object, root: Mapping[str, Any], said: str = "") -> object:
-    if isinstance(value, dict):
-        if len(value) == 1 and _kinds(schema, root) == {"array"}:
-            (inner,) = value.values()
-            return _typed(inner if isinstance(inner, list) else [inner], schema, root)
-        properties = _properties(schema, root)
-        return {key: _typed(inner, properties.get(key), root) for key, inner in value.items()}
-    if isinstance(value, list):
-        items = next((part["items"] for part in _parts(schema, root) if "items" in part), None)
-        return [_typed(inner, items, root) for inner in value]
-    if not isinstance(value, str):
-        return value
-    kinds = _kinds(schema, root)
-    if not kinds:
-        return value if said == "string" else _guessed(value)
-    if "string" in kinds:
-        return None if "null" in kinds and value == "null" else value
-    return _read(value, kinds)
+class _Typing:
+    """Types texts by the parts of one schema, and lists what had to be mended."""
+
+    def __init__(self, root: Mapping[str, Any], *, mends: bool) -> None:
+        self.repairs: list[Repair] = []
+        self._root = root
+        self._mends = mends
+
+    def of(self, value: object, schema: object, path: str, said: str = "") -> object:
+        if isinstance(value, dict):
+            if len(value) == 1 and _kinds(schema, self._root) == {"array"}:
+                (inner,) = value.values()
+                return self.of(inner if isinstance(inner, list) else [inner], schema, path)
+            properties = _properties(schema, self._root)
+            return {key: self.of(inner, properties.get(key), f"{path}/{escaped(key)}") for key, inner in value.items()}
+        if isinstance(value, list):
+            items = next((part["items"] for part in _parts(schema, self._root) if "items" in part), None)
+            return [self.of(inner, items, f"{path}/{index}") for index, inner in enumerate(value)]
+        if not isinstance(value, str):
+            return value
+        kinds = _kinds(schema, self._root)
+        if not kinds:
+            return value if said == "string" else _guessed(value)
+        if "string" in kinds:
+            return None if "null" in kinds and value == "null" else value
+        return self.read(value, kinds, path)
+
+    def read(self, text: str, kinds: set[str], path: str) -> object:
+        """What a text says that should be JSON of one of these kinds; the text, if it is none."""
+        stripped = text.strip()
+        if stripped.lower() in _LOWER_WORDS:
+            return _LOWER_WORDS[stripped.lower()]
+        if {"integer", "number"} & kinds and _ZEROS.fullmatch(stripped):
+            return int(stripped)
+        read, rule = _read(stripped)
+        if read is None or (rule and not self._mends):
+            return text
+        kind = _KIND_OF.get(type(read.value), "")
+        if kind not in kinds and not (kind in ("integer", "number") and {"integer", "number"} & kinds):
+            return text
+        if rule:
+            self.repairs.append(Repair(path, text, read.value, rule))
+        return read.value
+
+
+def _read(text: str) -> tuple[Loose | None, str]:
+    """With the rule by which it could be read."""
+    read = read_loosely(text, cut=False)
+    if read is None and '\\"' in text:  # written for inside of a string
+        outer = read_loosely(f'"{text}"', cut=False)
+        read = read_loosely(outer.value, cut=False) if outer and isinstance(outer.value, str) else None
+        return read, malformed(("escape", *outer.rules, *read.rules)) if outer and read else ""
+    return read, malformed(read.rules) if read and read.rules else ""
 
 
 def _guessed(text: str) -> object:
@@ -74,31 +121,10 @@ def _guessed(text: str) -> object:
     if stripped in _WORDS:
         return _WORDS[stripped]
     if stripped and (stripped[0] in "{[" or _NUMBER.fullmatch(stripped)):
-        from callgate.tools import read_loosely
-
         read = read_loosely(stripped, cut=False)
         if read and not read.rules:
             return read.value
     return text
-
-
-def _read(text: str, kinds: set[str]) -> object:
-    from callgate.tools import read_loosely
-
-    stripped = text.strip()
-    if stripped.lower() in _LOWER_WORDS:
-        return _LOWER_WORDS[stripped.lower()]
-    if {"integer", "number"} & kinds and _ZEROS.fullmatch(stripped):
-        return int(stripped)
-    read = read_loosely(stripped, cut=False)
-    if read is None and '\\"' in stripped:  # written for inside of a string
-        unescaped = read_loosely(f'"{stripped}"', cut=False)
-        read = read_loosely(unescaped.value, cut=False) if unescaped and isinstance(unescaped.value, str) else None
-    if read is None:
-        return text
-    value = read.value
-    kind = _KIND_OF.get(type(value), "")
-    return value if kind in kinds or (kind in ("integer", "number") and {"integer", "number"} & kinds) else text
 
 
 def _properties(schema: object, root: Mapping[str, Any] | None) -> dict[str, Any]:
