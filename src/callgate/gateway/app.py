@@ -17,14 +17,14 @@ from callgate.gateway.failures import failure_of, unexpected
 from callgate.gateway.guards import Guard, preflight
 from callgate.gateway.metrics import CONTENT_TYPE, Metrics
 from callgate.gateway.options import Options
-from callgate.gateway.routing import Found, Routes
+from callgate.gateway.routing import Found, Routes, not_for
 from callgate.settings import Settings, load_settings
 from callgate.vocabulary import CallgateError
 from callgate.wire import hops
 
 log = logging.getLogger(__name__)
 
-OWN_PATHS = ("/health", "/ready", "/metrics")
+OWN_PATHS = ("/health", "/ready", "/metrics", "/openapi.json")
 _GONE = 499
 """What is noted where nobody was there any more to be told."""
 _NOT_READY = Failure(status=503, kind="not_ready", message="the server isn't ready")
@@ -102,7 +102,7 @@ class App:
         elif exchange.path in OWN_PATHS:
             await self._tell(exchange)
         elif found.route is None:
-            raise Refused(self._routes.nothing_at(exchange.method, exchange.path))
+            raise self._routes.nothing_at(exchange.method, exchange.path)
         elif self._answering is None:
             raise Refused(_NOT_READY)
         else:
@@ -110,9 +110,13 @@ class App:
 
     async def _tell(self, exchange: Exchange) -> None:
         if exchange.method not in ("GET", "HEAD"):
-            raise Refused(Failure(status=405, kind="method", message=f"{exchange.method} isn't for this path"))
+            raise not_for(exchange.method, ("GET", "HEAD"))
         if exchange.path == "/metrics":
             await exchange.answer(self.metrics.written(), content_type=CONTENT_TYPE)
+        elif exchange.path == "/openapi.json":
+            from callgate.gateway.openapi import document
+
+            await exchange.answer(document(DIALECTS, keyed=bool(self._options.keys)))
         elif exchange.path == "/ready" and self._answering is None:
             raise Refused(_NOT_READY)
         else:

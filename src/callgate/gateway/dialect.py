@@ -141,11 +141,13 @@ Action = Talk | Embed | ListModels | ShowModel | ListRunning | Say | PassOn
 
 
 class Route(msgspec.Struct, frozen=True):
-    """A path that ends in `/*` has something behind it that may be anything."""
+    """A path that ends in `/*` has something behind it."""
 
     method: str
     path: str
     action: Action
+    rest: str = ""
+    """What may stand for the star, as a regular expression over all of it; anything, if it is empty."""
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):

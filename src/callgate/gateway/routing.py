@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from callgate.gateway.asgi import Refused
 from callgate.gateway.dialect import Dialect, Failure, Route
 
 _ANYTHING = "/*"
@@ -31,22 +33,29 @@ class Routes:
                 return Found(*exact)
             for dialect, route in self._open:
                 start = route.path.removesuffix("*")
-                if route.method == wanted and path.startswith(start) and len(path) > len(start):
-                    return Found(dialect, route, path[len(start) :])
+                rest = path.removeprefix(start)
+                if route.method == wanted and path != rest and rest and _fits(rest, route.rest):
+                    return Found(dialect, route, rest)
         return Found(self._speaker(path), None)
 
     def methods(self, path: str) -> list[str]:
         return [method for method in ("DELETE", "GET", "HEAD", "POST") if self.find(method, path).route]
 
-    def nothing_at(self, method: str, path: str) -> Failure:
+    def nothing_at(self, method: str, path: str) -> Refused:
         if methods := self.methods(path):
-            return Failure(
-                status=405,
-                kind="method",
-                message=f"{method} isn't for this path",
-                hint=f"it takes {', '.join(methods)}",
-            )
-        return Failure(status=404, kind="no_such_path", message="there is nothing at this path")
+            return not_for(method, methods)
+        return Refused(Failure(status=404, kind="no_such_path", message="there is nothing at this path"))
 
     def _speaker(self, path: str) -> Dialect:
         return next((each for each in self._dialects if f"{path}/".startswith(f"{each.root}/")), self._dialects[0])
+
+
+def not_for(method: str, methods: Sequence[str]) -> Refused:
+    """The path takes these methods alone."""
+    takes = ", ".join(methods)
+    failure = Failure(status=405, kind="method", message=f"{method} isn't for this path", hint=f"it takes {takes}")
+    return Refused(failure, [(b"allow", takes.encode())])
+
+
+def _fits(rest: str, pattern: str) -> bool:
+    return not pattern or re.fullmatch(pattern, rest) is not None

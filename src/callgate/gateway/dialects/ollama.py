@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
+from callgate.gateway import given
 from callgate.gateway.dialect import (
     Dialect,
     Embed,
@@ -29,8 +31,8 @@ from callgate.gateway.dialect import (
     Wish,
     last_events,
 )
-from callgate.runtime import Said, read_messages
-from callgate.tools import read_tools
+from callgate.gateway.vectors import shortened
+from callgate.runtime import Said
 from callgate.vocabulary import (
     AssistantDelta,
     Capabilities,
@@ -48,16 +50,17 @@ from callgate.vocabulary import (
 
 VERSION = "0.32.15"
 """Of the Ollama whose dialect this is: clients ask for it to know what they may send."""
-_LEVELS: tuple[Think, ...] = ("low", "medium", "high", "max")
+_FOR_EVER = 292 * 365 * 86_400.0
+"""Seconds, as Ollama writes of what is never unloaded."""
 _encode = msgspec.json.encode
 
 
 class _Asked(msgspec.Struct, frozen=True, kw_only=True):
     model: str = ""
     stream: bool | None = None
-    format: str | dict[str, Any] | None = None
+    format: Literal["", "json"] | dict[str, Any] | None = None
     options: dict[str, Any] | None = None
-    think: bool | str | None = None
+    think: Think | None = None
     keep_alive: str | float | None = None
 
     def all_options(self) -> dict[str, Any]:
@@ -72,26 +75,26 @@ class _Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChatBody(_Asked, frozen=True, kw_only=True):
-    messages: list[dict[str, Any]] | None = None
-    tools: list[dict[str, Any]] | None = None
-    tool_choice: str | None = None
+    messages: list[given.GivenMessage] | None = None
+    tools: list[given.GivenTool] | None = None
+    tool_choice: given.ToolChoice | None = None
     parallel_tool_calls: bool | None = None
 
 
 class GenerateBody(_Asked, frozen=True, kw_only=True):
     prompt: str | None = None
     system: str | None = None
-    images: list[str] | None = None
-    suffix: str | None = None
-    raw: bool | None = None
-    template: str | None = None
+    images: list[given.Picture] | None = None
+    suffix: given.NoText | None = None
+    raw: given.No | None = None
+    template: given.NoText | None = None
     context: list[int] | None = None
 
 
 class EmbedBody(msgspec.Struct, frozen=True, kw_only=True):
-    input: str | list[str]
+    input: given.Texts
     model: str = ""
-    dimensions: int | None = None
+    dimensions: Annotated[int, Meta(ge=0)] | None = None
 
 
 class EmbeddingsBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,14 +109,15 @@ class ShowBody(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _chat(body: ChatBody, extra: Extra) -> Wish:
+    tools, choice = given.chosen(body.tool_choice, given.tools_of(body.tools))
     request = ChatRequest(
         model="",
-        messages=read_messages(body.messages or []),
-        tools=read_tools(body.tools) if body.tools else (),
-        tool_choice=body.tool_choice,
+        messages=given.messages_of(body.messages or []),
+        tools=tools,
+        tool_choice=choice,
         parallel_tool_calls=body.parallel_tool_calls,
         schema=_schema(body.format),
-        think=_think(body.think),
+        think=body.think,
         max_tokens=body.max_tokens,
         options=body.all_options(),
         extra=extra,
@@ -131,13 +135,13 @@ def _chat(body: ChatBody, extra: Extra) -> Wish:
 def _generate(body: GenerateBody, extra: Extra) -> Wish:
     if body.raw or body.template or body.suffix:
         raise UsageError("'raw', 'template' and 'suffix' aren't to be had here", hint="leave them out")
-    said: list[Mapping[str, Any]] = [{"role": "system", "content": body.system}] if body.system else []
-    said.append({"role": "user", "content": body.prompt or "", "images": body.images or []})
+    said = [given.GivenMessage(role="system", content=body.system)] if body.system else []
+    said.append(given.GivenMessage(role="user", content=body.prompt, images=body.images))
     request = ChatRequest(
         model="",
-        messages=read_messages(said),
+        messages=given.messages_of(said),
         schema=_schema(body.format),
-        think=_think(body.think),
+        think=body.think,
         max_tokens=body.max_tokens,
         options=body.all_options(),
         extra=extra,
@@ -157,21 +161,10 @@ def _only_loaded(body: _Asked, empty: Mapping[str, Any]) -> object:
     return {"model": body.model, "created_at": _now(), **empty, **done}
 
 
-def _schema(given: str | dict[str, Any] | None) -> dict[str, Any] | None:
-    if isinstance(given, str):
-        if given not in ("", "json"):
-            raise UsageError(f"'format' can't be {given[:40]!r}", hint="it is json, or a JSON Schema")
-        return {"type": "object"} if given else None
-    return given or None
-
-
-def _think(given: bool | str | None) -> Think | None:
-    for level in _LEVELS:
-        if given == level:
-            return level
-    if isinstance(given, str):
-        raise UsageError(f"'think' can't be {given[:40]!r}", hint="true, false, low, medium, high or max")
-    return given
+def _schema(wanted: str | dict[str, Any] | None) -> dict[str, Any] | None:
+    if isinstance(wanted, str):
+        return {"type": "object"} if wanted else None
+    return wanted or None
 
 
 class _Writer:
@@ -280,10 +273,15 @@ def _call(call: ToolCall, number: int) -> dict[str, Any]:
 
 
 def _embed(body: EmbedBody, extra: Extra) -> EmbedWish:  # noqa: ARG001
-    if body.dimensions is not None:
-        raise UsageError("the vectors are as long as the model makes them", hint="leave out 'dimensions'")
     texts = (body.input,) if isinstance(body.input, str) else tuple(body.input)
-    return EmbedWish(model=body.model, texts=texts, write=lambda found: {"model": body.model, "embeddings": found})
+    started = time.monotonic_ns()
+
+    def write(vectors: Sequence[Sequence[float]]) -> object:
+        short = [shortened(vector, body.dimensions or None) for vector in vectors]
+        took = time.monotonic_ns() - started
+        return {"model": body.model, "embeddings": short, "total_duration": took, "load_duration": 0}
+
+    return EmbedWish(model=body.model, texts=texts, write=write)
 
 
 def _embedding(body: EmbeddingsBody, extra: Extra) -> EmbedWish:  # noqa: ARG001
@@ -326,6 +324,7 @@ def _details(model: ServedModel) -> dict[str, Any]:
     known = model.stocked.capabilities or Capabilities(name=model.id)
     family = known.family or known.architecture or ""
     return {
+        "parent_model": "",
         "format": "gguf",
         "family": family,
         "families": [family] if family else [],
@@ -354,8 +353,12 @@ def _capabilities(model: ServedModel) -> list[str]:
 
 
 def _running(loaded: Sequence[str], of_ollama: Sequence[Mapping[str, Any]]) -> object:
-    ours = [{"name": name, "model": name, "size": 0, "size_vram": 0, "digest": _digest(name)} for name in loaded]
-    return {"models": [*of_ollama, *ours]}
+    until = _moment(time.time() + _FOR_EVER)
+    ours = [
+        {"name": name, "model": name, "size": 0, "digest": _digest(name), "details": {}, "expires_at": until}
+        for name in loaded
+    ]
+    return {"models": [*of_ollama, *({**model, "size_vram": 0} for model in ours)]}
 
 
 def _digest(name: str) -> str:
@@ -368,15 +371,7 @@ def _error(failure: Failure) -> dict[str, Any]:
 
 
 _LINES = "application/x-ndjson"
-_PASSED_ON = (
-    ("POST", "/api/pull"),
-    ("POST", "/api/push"),
-    ("POST", "/api/create"),
-    ("POST", "/api/copy"),
-    ("DELETE", "/api/delete"),
-    ("HEAD", "/api/blobs/*"),
-    ("POST", "/api/blobs/*"),
-)
+_DIGEST = "sha256[:-][0-9a-fA-F]+"
 
 OLLAMA = Dialect(
     name="ollama",
@@ -392,7 +387,9 @@ OLLAMA = Dialect(
         Route("GET", "/api/version", Say(_encode({"version": VERSION}))),
         Route("HEAD", "/", Say(b"", "text/plain; charset=utf-8")),
         Route("GET", "/", Say(b"Ollama is running", "text/plain; charset=utf-8")),
-        *(Route(method, path, PassOn()) for method, path in _PASSED_ON),
+        *(Route("POST", f"/api/{what}", PassOn()) for what in ("pull", "push", "create", "copy")),
+        Route("DELETE", "/api/delete", PassOn()),
+        *(Route(method, "/api/blobs/*", PassOn(), _DIGEST) for method in ("HEAD", "POST")),
     ),
     error=_error,
 )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from array import array
-from base64 import b64encode
 from collections.abc import Sequence
 from secrets import token_hex
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
+from callgate.gateway import given
 from callgate.gateway.dialect import (
     Dialect,
     Embed,
@@ -27,8 +26,8 @@ from callgate.gateway.dialect import (
     Wish,
     last_events,
 )
-from callgate.runtime import Said, read_messages
-from callgate.tools import read_tools
+from callgate.gateway.vectors import packed, shortened
+from callgate.runtime import Said
 from callgate.vocabulary import (
     AssistantDelta,
     ChatRequest,
@@ -44,7 +43,8 @@ from callgate.vocabulary import (
 )
 
 _OPTIONS = ("temperature", "top_p", "seed", "stop", "presence_penalty", "frequency_penalty")
-_EFFORTS: dict[str, Think] = {
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+_EFFORTS: dict[Effort, Think] = {
     "none": False,
     "minimal": "low",
     "low": "low",
@@ -61,11 +61,31 @@ class StreamOptions(msgspec.Struct, frozen=True):
     include_usage: bool | None = None
 
 
+class NamedSchema(msgspec.Struct, frozen=True):
+    schema: dict[str, Any]
+
+
+class PlainText(msgspec.Struct, frozen=True, tag_field="type", tag="text"):
+    pass
+
+
+class AnyObject(msgspec.Struct, frozen=True, tag_field="type", tag="json_object"):
+    pass
+
+
+class HeldToSchema(msgspec.Struct, frozen=True, tag_field="type", tag="json_schema"):
+    json_schema: NamedSchema
+
+
+class Reasoning(msgspec.Struct, frozen=True):
+    effort: Effort | None = None
+
+
 class _Sampling(msgspec.Struct, frozen=True, kw_only=True):
     model: str | None = None
     stream: bool | None = None
     stream_options: StreamOptions | None = None
-    n: int | None = None
+    n: given.One | None = None
     max_tokens: int | None = None
     temperature: float | None = None
     top_p: float | None = None
@@ -85,40 +105,46 @@ class _Sampling(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChatCompletionRequest(_Sampling, frozen=True, kw_only=True):
-    messages: list[dict[str, Any]]
-    tools: list[dict[str, Any]] | None = None
-    tool_choice: str | dict[str, Any] | None = None
+    messages: Annotated[list[given.GivenMessage], Meta(extra_json_schema={"minItems": 1})]
+    tools: list[given.GivenTool] | None = None
+    tool_choice: given.ToolChoice | None = None
     parallel_tool_calls: bool | None = None
-    response_format: dict[str, Any] | None = None
+    response_format: PlainText | AnyObject | HeldToSchema | None = None
     max_completion_tokens: int | None = None
-    reasoning_effort: str | None = None
+    reasoning_effort: Effort | None = None
+    reasoning: Reasoning | None = None
+    functions: given.NoList | None = None
 
 
 class CompletionRequest(_Sampling, frozen=True, kw_only=True):
-    prompt: str | list[str]
-    suffix: str | None = None
-    echo: bool | None = None
-    best_of: int | None = None
+    prompt: str | given.OneText
+    suffix: given.NoText | None = None
+    echo: given.No | None = None
+    best_of: given.One | None = None
+    logprobs: given.Zero | None = None
 
 
 class EmbeddingRequest(msgspec.Struct, frozen=True, kw_only=True):
-    input: str | list[str]
+    input: given.Texts
     model: str | None = None
     encoding_format: Literal["float", "base64"] | None = None
-    dimensions: int | None = None
+    dimensions: Annotated[int, Meta(ge=1)] | None = None
 
 
 def _chat(body: ChatCompletionRequest, extra: Extra) -> Wish:
     if not body.messages:
         raise UsageError("there is no message to answer", hint='write {"messages": [{"role": "user", "content": "…"}]}')
+    if body.functions:
+        raise UsageError("'functions' are no longer known", hint="send them as 'tools'")
+    tools, choice = given.chosen(body.tool_choice, given.tools_of(body.tools))
     request = ChatRequest(
         model="",
-        messages=read_messages(body.messages),
-        tools=read_tools(body.tools) if body.tools else (),
-        tool_choice=_choice(body.tool_choice),
+        messages=given.messages_of(body.messages),
+        tools=tools,
+        tool_choice=choice,
         parallel_tool_calls=body.parallel_tool_calls,
         schema=_schema(body.response_format),
-        think=_think(body.reasoning_effort),
+        think=_think(body.reasoning_effort or (body.reasoning.effort if body.reasoning else None)),
         max_tokens=body.max_completion_tokens or body.max_tokens,
         options=body.options(),
         extra=extra,
@@ -136,8 +162,8 @@ def _completion(body: CompletionRequest, extra: Extra) -> Wish:
     prompts = [body.prompt] if isinstance(body.prompt, str) else body.prompt
     if len(prompts) != 1:
         raise UsageError("there is one answer to a request: send one prompt", hint="send each in a request of its own")
-    if body.suffix or body.echo or body.best_of not in (None, 1):
-        raise UsageError("'suffix', 'echo' and 'best_of' aren't to be had here", hint="leave them out")
+    if body.suffix or body.echo or body.logprobs or body.best_of not in (None, 1):
+        raise UsageError("'suffix', 'echo', 'logprobs' and 'best_of' aren't to be had here", hint="leave them out")
     request = ChatRequest(
         model="",
         messages=(Message(role="user", content=prompts[0]),),
@@ -153,36 +179,17 @@ def _completion(body: CompletionRequest, extra: Extra) -> Wish:
     )
 
 
-def _choice(given: str | dict[str, Any] | None) -> str | None:
-    match given:
-        case None | "auto" | "none" | "required":
-            return given
-        case {"type": "function", "function": {"name": str(name)}} | {"type": "function", "name": str(name)}:
-            return name
-    raise UsageError(
-        "'tool_choice' names no tool", hint='auto, none, required, or {"type": "function", "function": {"name": "…"}}'
-    )
-
-
-def _schema(given: dict[str, Any] | None) -> dict[str, Any] | None:
-    match given:
-        case None | {"type": "text"}:
-            return None
-        case {"type": "json_object"}:
+def _schema(wanted: PlainText | AnyObject | HeldToSchema | None) -> dict[str, Any] | None:
+    match wanted:
+        case AnyObject():
             return _ANY_OBJECT
-        case {"type": "json_schema", "json_schema": {"schema": dict(schema)}}:
+        case HeldToSchema(NamedSchema(schema)):
             return schema
-    raise UsageError(
-        "'response_format' isn't one that is known", hint="text, json_object, or json_schema with a schema"
-    )
+    return None
 
 
-def _think(effort: str | None) -> Think | None:
-    if effort is None:
-        return None
-    if effort not in _EFFORTS:
-        raise UsageError(f"'reasoning_effort' can't be {effort[:40]!r}", hint=f"it is one of {', '.join(_EFFORTS)}")
-    return _EFFORTS[effort]
+def _think(effort: Effort | None) -> Think | None:
+    return None if effort is None else _EFFORTS[effort]
 
 
 class _Writer:
@@ -231,6 +238,7 @@ class ChatWriter(_Writer):
         # Written once, so that of each piece but its text has to be encoded.
         self._head = b"data: " + _encode(self._about)[:-1] + b',"choices":[{"index":0,"delta":{'
         self._role = b'"role":"assistant",'
+        self._tail = b'},"finish_reason":null}]' + (b',"usage":null}\n\n' if wants_usage else b"}\n\n")
 
     def feed(self, event: Event) -> bytes:
         kind = type(event)
@@ -245,7 +253,7 @@ class ChatWriter(_Writer):
             self.note(event)
             return b""
         role, self._role = self._role, b""
-        return self._head + role + piece + b'},"finish_reason":null}]}\n\n'
+        return self._head + role + piece + self._tail
 
     def end(self, explanation: Explanation | None) -> bytes:
         delta = {"role": "assistant", "content": ""} if self._role else {}
@@ -311,28 +319,21 @@ def _explained(explanation: Explanation | None) -> dict[str, Any]:
 
 
 def _embed(body: EmbeddingRequest, extra: Extra) -> EmbedWish:  # noqa: ARG001
-    if body.dimensions is not None:
-        raise UsageError("the vectors are as long as the model makes them", hint="leave out 'dimensions'")
     texts = (body.input,) if isinstance(body.input, str) else tuple(body.input)
 
+    def written(vector: Sequence[float]) -> object:
+        short = shortened(vector, body.dimensions)
+        return packed(short) if body.encoding_format == "base64" else short
+
     def write(vectors: Sequence[Sequence[float]]) -> object:
-        packed = body.encoding_format == "base64"
         entries = [
-            {"object": "embedding", "index": number, "embedding": _packed(vector) if packed else vector}
+            {"object": "embedding", "index": number, "embedding": written(vector)}
             for number, vector in enumerate(vectors)
         ]
         usage = {"prompt_tokens": 0, "total_tokens": 0}
         return {"object": "list", "data": entries, "model": body.model or "", "usage": usage}
 
     return EmbedWish(model=body.model or "", texts=texts, write=write)
-
-
-def _packed(vector: Sequence[float]) -> str:
-    """As 32-bit numbers, the lowest byte first."""
-    numbers = array("f", vector)
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return b64encode(numbers.tobytes()).decode()
 
 
 def _model(model: ServedModel) -> dict[str, Any]:

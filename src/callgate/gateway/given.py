@@ -1,0 +1,193 @@
+"""Messages and tools as clients of either dialect write them, as far as `read_messages` and `read_tools` know them.
+
+What is said of texts under `extra_json_schema` is what those two hold them to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from callgate.runtime import read_messages
+from callgate.tools import read_tools
+from callgate.vocabulary import Message, Tool, UsageError
+
+_BASE64 = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)"
+_SCHEMA = {"type": ["object", "boolean"]}
+_KEYWORDS: dict[str, Any] = {
+    "title": {"type": "string"},
+    "description": {"type": "string"},
+    "enum": {"type": "array"},
+    "required": {"type": "array", "items": {"type": "string"}, "uniqueItems": True},
+    "properties": {"type": "object", "additionalProperties": _SCHEMA},
+    "items": _SCHEMA,
+}
+_TYPES = ["array", "boolean", "integer", "null", "number", "object", "string"]
+_PROPERTY = {**_SCHEMA, "properties": {**_KEYWORDS, "type": {"enum": _TYPES}}}
+
+MOST_TEXTS = 4_096
+"""To embed in one request."""
+
+# What there is none of here: told in the document, refused by the readers with a reason.
+One = Annotated[int, Meta(extra_json_schema={"const": 1})]
+NoText = Annotated[str, Meta(extra_json_schema={"maxLength": 0})]
+NoList = Annotated[list[Any], Meta(extra_json_schema={"maxItems": 0})]
+No = Annotated[bool, Meta(extra_json_schema={"const": False})]
+Zero = Annotated[int, Meta(extra_json_schema={"const": 0})]
+OneText = Annotated[list[str], Meta(extra_json_schema={"minItems": 1, "maxItems": 1})]
+
+Texts = str | Annotated[list[str], Meta(min_length=1, max_length=MOST_TEXTS)]
+Picture = Annotated[
+    str,
+    Meta(
+        description="A picture in base64, or as a data: URL. Pictures elsewhere aren't fetched.",
+        extra_json_schema={"pattern": f"^(?:data:[^,]*,)?{_BASE64}$"},
+    ),
+]
+ToolName = Annotated[
+    str,
+    Meta(
+        description="Characters that can't be seen may not be in it.",
+        extra_json_schema={
+            "minLength": 1,
+            "maxLength": 256,
+            "pattern": r"^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*\S[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*$",
+        },
+    ),
+]
+Parameters = Annotated[
+    dict[str, Any],
+    Meta(
+        description="A JSON Schema of type object.",
+        extra_json_schema={
+            "properties": {
+                **_KEYWORDS,
+                "type": {"const": "object"},
+                "properties": {"type": "object", "additionalProperties": _PROPERTY},
+            }
+        },
+    ),
+]
+
+
+class TextPart(msgspec.Struct, frozen=True, tag_field="type", tag="text"):
+    text: str
+
+
+class ImageUrl(msgspec.Struct, frozen=True):
+    url: Picture
+
+
+class ImagePart(msgspec.Struct, frozen=True, tag_field="type", tag="image_url"):
+    image_url: ImageUrl
+
+
+class CalledFunction(msgspec.Struct, frozen=True):
+    name: str
+    arguments: (
+        Annotated[str | dict[str, Any], Meta(description="An object, or one written as a text of JSON.")] | None
+    ) = None
+
+
+class GivenCall(msgspec.Struct, frozen=True):
+    """A tool call of an answer that was given before."""
+
+    function: CalledFunction
+    id: str | None = None
+
+
+class GivenMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """One message of the conversation so far."""
+
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: str | list[TextPart | ImagePart] | None = None
+    images: list[Picture] | None = None
+    reasoning_content: str | None = None
+    reasoning: str | None = None
+    thinking: str | None = None
+    tool_calls: list[GivenCall] | None = None
+    tool_call_id: Annotated[str, Meta(description="Of a tool's message: the call that it answers.")] | None = None
+    name: str | None = None
+    tool_name: Annotated[str, Meta(description="Of a tool's message: the tool.")] | None = None
+
+
+class FunctionDefinition(msgspec.Struct, frozen=True):
+    name: ToolName
+    description: str | None = None
+    parameters: Parameters | None = None
+
+
+class ToolDefinition(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool that the client runs: a `function`, or the same without it around."""
+
+    type: Annotated[str, Meta(extra_json_schema={"const": "function"})] | None = None
+    function: FunctionDefinition | None = None
+    name: ToolName | None = None
+    description: str | None = None
+    parameters: Parameters | None = None
+    input_schema: Parameters | None = None
+
+
+GivenTool = Annotated[
+    ToolDefinition,
+    Meta(
+        extra_json_schema={
+            "anyOf": [
+                {"required": ["function"], "properties": {"function": {"type": "object"}}},
+                {"required": ["name"], "properties": {"name": {"type": "string"}}},
+            ]
+        }
+    ),
+]
+
+
+class NamedFunction(msgspec.Struct, frozen=True):
+    name: str
+
+
+class NamedTool(msgspec.Struct, frozen=True, tag_field="type", tag="function"):
+    function: NamedFunction
+
+
+class AllowedSet(msgspec.Struct, frozen=True):
+    mode: Literal["auto", "required"]
+    tools: list[NamedTool]
+
+
+class AllowedTools(msgspec.Struct, frozen=True, tag_field="type", tag="allowed_tools"):
+    allowed_tools: AllowedSet
+
+
+ToolChoice = Literal["auto", "none", "required"] | NamedTool | AllowedTools
+
+
+def messages_of(given: Sequence[GivenMessage]) -> tuple[Message, ...]:
+    """Raises: UsageError, which names the message that is no good."""
+    return read_messages(msgspec.to_builtins(given))
+
+
+def tools_of(given: Sequence[ToolDefinition] | None) -> tuple[Tool, ...]:
+    """Raises: UsageError, which names the tool that is no good."""
+    if not given:
+        return ()
+    for number, tool in enumerate(given, start=1):
+        if tool.type not in (None, "function"):
+            raise UsageError(
+                f"tool {number} is of the type {tool.type[:80]!r}, which only its maker's server can run",
+                hint="leave it out, or offer a function of your own that does it",
+            )
+    return read_tools(msgspec.to_builtins(given))
+
+
+def chosen(choice: ToolChoice | None, tools: tuple[Tool, ...]) -> tuple[tuple[Tool, ...], str | None]:
+    """The tools that may be called, and which of them must be."""
+    match choice:
+        case NamedTool(NamedFunction(name)):
+            return tools, name
+        case AllowedTools(AllowedSet(mode, allowed)):
+            names = {tool.function.name for tool in allowed}
+            return tuple(tool for tool in tools if tool.name in names), mode
+    return tools, choice

@@ -1,0 +1,135 @@
+"""Answers to nobody: what each action of a dialect would send, to show it and to learn its shape.
+
+Only what is the same for every model, tool and client has a shape. What is theirs is left empty here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from callgate.gateway.dialect import Embed, ListModels, ListRunning, ServedModel, ShowModel, Talk, Wish
+from callgate.runtime import FoundModel, ModelReport, Said, StockedModel
+from callgate.vocabulary import (
+    Answer,
+    AssistantDelta,
+    CallgateError,
+    Capabilities,
+    Done,
+    Event,
+    Evidence,
+    Facts,
+    ModelRef,
+    NotFound,
+    ServerKind,
+    Source,
+    ThinkingDelta,
+    ToolCall,
+    ToolCallEvent,
+    Usage,
+)
+
+_ASKED: dict[str, Any] = {
+    "model": "tiny",
+    "messages": [{"role": "user", "content": "What is 17 times 23?"}],
+    "prompt": "What is 17 times 23?",
+    "input": "What is 17 times 23?",
+    "stream_options": {"include_usage": True},
+}
+"""All that a request of any dialect must have."""
+_CALL = ToolCallEvent(ToolCall("call_1", "get_time", {}))
+_USED = Usage(12, 5)
+_ANSWERS: tuple[tuple[Event, ...], ...] = (
+    (AssistantDelta("391"), _USED, Done("stop")),
+    (ThinkingDelta("17 × 23 …"), AssistantDelta("391"), _USED, Done("stop")),
+    (_CALL, _USED, Done("tool_calls")),
+)
+_DONE = {"mode": "native", "model": "tiny", "repairs": [], "notices": []}
+
+
+def whole_answers(action: Talk) -> Iterator[object]:
+    """The first is the one to show."""
+    for wish in _wishes(action):
+        if wish.at_once is not None:
+            yield _plain(wish.at_once)
+            continue
+        for events in _ANSWERS:
+            for explanation in (None, _DONE):
+                said = Said()
+                for event in events:
+                    said.hear(event)
+                yield _plain(wish.writer("tiny").whole(said, explanation))
+
+
+def streamed_answers(action: Talk) -> Iterator[list[bytes]]:
+    """The pieces of each."""
+    for wish in _wishes(action):
+        if wish.at_once is not None:
+            continue
+        for events in _ANSWERS:
+            for explanation in (None, _DONE):
+                writer = wish.writer("tiny")
+                yield [piece for piece in (*map(writer.feed, events), writer.end(explanation)) if piece]
+
+
+def other_answers(action: Embed | ListModels | ShowModel | ListRunning) -> Iterator[object]:
+    match action:
+        case Embed():
+            vectors = [[0.25, -0.5]]
+            for packed in ("float", "base64"):
+                body: Any = msgspec.convert({**_ASKED, "encoding_format": packed}, action.body)
+                yield _plain(action.read(body, {}).write(vectors))
+        case ListModels():
+            yield _plain(action.write(_MODELS))
+        case ShowModel():
+            yield from (_plain(action.write(model)) for model in _MODELS)
+        case ListRunning():
+            yield _plain(action.write(["tiny"], []))
+            yield _plain(action.write([], [{}]))
+
+
+def _wishes(action: Talk) -> Iterator[Wish]:
+    yield action.read(msgspec.convert(_ASKED, action.body), {})
+    try:
+        yield action.read(msgspec.convert({"model": "tiny"}, action.body), {})
+    except (msgspec.ValidationError, CallgateError):
+        return
+
+
+def _plain(answer: object) -> object:
+    return msgspec.json.decode(msgspec.json.encode(answer))
+
+
+def _evidence() -> Iterator[Evidence]:
+    for claim, answer in (("tools", Answer.YES), ("context_length", 4096), ("family", "llama")):
+        yield Evidence(claim, answer, Source.TEMPLATE, "why we think so", 0.5)
+
+
+def _model(name: str, known: Capabilities | None, facts: Facts | None, error: CallgateError | None) -> ServedModel:
+    found = FoundModel(ref=ModelRef("tiny", name), name=name, backend="llamacpp", place="")
+    report = ModelReport(
+        target=name, model=name, capabilities=known, served=facts is not None, elapsed_ms=0.5, error=error
+    )
+    return ServedModel(id=name, stocked=StockedModel(found, report), mode="native", facts=facts)
+
+
+_KNOWN = Capabilities(
+    name="tiny",
+    tools=Answer.YES,
+    context_length=4096,
+    loaded_context=4096,
+    parameter_count=1_000_000,
+    parameter_size="1M",
+    quantization="Q8_0",
+    family="llama",
+    architecture="llama",
+    evidence=tuple(_evidence()),
+)
+_MODELS = (
+    _model("tiny", _KNOWN, Facts(name="tiny", templates={"default": "{{ messages }}"}), None),
+    _model("another", Capabilities(name="another"), None, None),
+    _model("elsewhere", _KNOWN, Facts(name="elsewhere", server=ServerKind.OLLAMA, answer={"details": {}}), None),
+    _model("lost", None, None, NotFound("it isn't there", hint="look elsewhere")),
+)
