@@ -72,6 +72,7 @@ class Session:
         self.strategies: dict[ModelRef, Strategy] = {}
         """For some models another than the settings say, for as long as this session lasts."""
         self._open: dict[tuple[str, str], Backend] = {}
+        self._stating_means: dict[Backend, StatesMeans | None] = {}
         self._refusals: dict[ModelRef, str] = {}
         """What servers said that refused tools for a model. They aren't sent any again in this session."""
         self._holding_nothing: set[ModelRef] = set()
@@ -84,11 +85,14 @@ class Session:
     def backend(self, ref: ModelRef) -> Backend:
         """Raises: UsageError, if nobody here can run such a model."""
         place = place_of(ref)
-        if place not in self._open:
-            backend = self._open[place] = backend_for(ref, self._settings, self._http)
-            if self._on_loading and isinstance(backend, LoadsModels):
-                backend.tell_of_loading(self._on_loading)
-        return self._open[place]
+        if (known := self._open.get(place)) is not None:
+            return known
+        backend = self._open[place] = backend_for(ref, self._settings, self._http)
+        # What it is takes longer to find out than all the rest of a plan.
+        self._stating_means[backend] = backend if isinstance(backend, StatesMeans) else None
+        if self._on_loading and isinstance(backend, LoadsModels):
+            backend.tell_of_loading(self._on_loading)
+        return backend
 
     async def resolve(self, ref: ModelRef) -> ModelRef:
         """The model that `auto` means; any other is itself."""
@@ -197,8 +201,8 @@ class Session:
     def _means(self, ref: ModelRef, facts: Facts) -> Means:
         if ref in self._holding_nothing:
             return _NOTHING_HELD
-        backend = self.backend(ref)
-        return backend.means(ref.name) if isinstance(backend, StatesMeans) else means_of(facts)
+        stating = self._stating_means[self.backend(ref)]
+        return means_of(facts) if stating is None else stating.means(ref.name)
 
     async def _look(self, ref: ModelRef, request: ChatRequest) -> Finding:
         if ref.scheme == "scripted":
@@ -235,6 +239,7 @@ class Session:
         for backend in self._open.values():
             await backend.close()
         self._open.clear()
+        self._stating_means.clear()
         await self._detector.close()
         await self._http.close()
 

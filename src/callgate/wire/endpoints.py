@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
 
 OLLAMA_PORT = 11434
+_REMEMBERED = 256
+"""Servers: each is named many times over."""
 
 _HOST = re.compile(r"[^\s/?#@\[\]\\%]+|\[[0-9A-Fa-f:.]+(?:%25[\w.-]+)?\]")
 _API_PATH = re.compile(r"/(?:chat/completions|completions|embeddings|models|responses|messages)/*\Z")
@@ -27,6 +30,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     base: str
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def ollama_base_url(text: str | None = None) -> str:
     """The URL of an Ollama, from what `OLLAMA_HOST` may hold, read as Ollama itself reads it.
 
@@ -48,6 +52,7 @@ def ollama_base_url(text: str | None = None) -> str:
     return _url(text, scheme, credentials + at, host or "127.0.0.1", port, path)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def normalise_base_url(text: str) -> Endpoint:
     """The two URLs of an OpenAI-compatible server, from any of the ways to write it.
 

@@ -6,6 +6,7 @@ import ipaddress
 from base64 import b64encode
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -15,9 +16,12 @@ from callgate.wire.hops import HOPS_HEADER, hops
 if TYPE_CHECKING:
     from yarl import URL
 
+_REMEMBERED = 256
+"""Servers: each is asked many times over, and what a URL means never changes."""
 _SECRETS = frozenset({"authorization", "cookie", "proxy-authorization"})
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def shown(url: str) -> str:
     """`url` as it may be shown: without user, password, query and fragment."""
     try:
@@ -32,6 +36,7 @@ def without_secrets(headers: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in headers.items() if name.lower() not in _SECRETS}
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def is_loopback(host: str) -> bool:
     """Does `host` name this very machine?"""
     host = host.strip("[]").rstrip(".").lower()
@@ -47,23 +52,28 @@ def is_loopback(host: str) -> bool:
 
 def target_of(url: str | URL, headers: Mapping[str, str]) -> tuple[URL, dict[str, str]]:
     """Where to, and with which headers: credentials in the URL become a header, so that they are dropped like one."""
+    try:
+        target, credentials = _parted(url)
+    except ValueError:
+        hint = "write http://HOST:PORT/… or https://…"
+        raise UsageError(f"{shown(str(url))} isn't a URL that can be asked", hint=hint) from None
+    sent = {"User-Agent": "callgate", **headers}
+    if through := hops.get():
+        sent[HOPS_HEADER] = ",".join(through)
+    if credentials and not any(name.lower() == "authorization" for name in headers):
+        sent["Authorization"] = credentials
+    return target, sent
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _parted(url: str | URL) -> tuple[URL, str]:
+    """A URL and the credentials that stood in it. Raises: ValueError."""
     from yarl import URL
 
-    wrong = UsageError(f"{shown(str(url))} isn't a URL that can be asked", hint="write http://HOST:PORT/… or https://…")
-    try:
-        target = URL(url)
-        if target.scheme not in ("http", "https") or not target.host:
-            raise wrong
-        sent = {"User-Agent": "callgate", **headers}
-        if through := hops.get():
-            sent[HOPS_HEADER] = ",".join(through)
-        if target.user is not None:
-            if not any(name.lower() == "authorization" for name in headers):
-                sent["Authorization"] = _basic(target)
-            target = target.with_user(None)
-    except ValueError:
-        raise wrong from None
-    return target, sent
+    target = URL(url)
+    if target.scheme not in ("http", "https") or not target.host:
+        raise ValueError(target.scheme)
+    return (target, "") if target.user is None else (target.with_user(None), _basic(target))
 
 
 def redirected(origin: URL, location: str) -> URL:
