@@ -174,7 +174,12 @@ class HttpClient:
             import aiohttp
 
             # Cookies would follow a user from server to server, and nothing that we talk to needs any.
-            self._session = aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), trace_configs=[_watch()])
+            # Whoever asks much at once has a limit of their own, and must not wait here without knowing.
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                trace_configs=[_watch()],
+            )
         return self._session
 
 
