@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from callgate.registry import Fields, Registry
-from callgate.runtime import Fallback, is_recoverable, may_cost
+from callgate.runtime import Fallback, digest_of, is_recoverable, may_cost
 from callgate.settings import load_settings
 from callgate.vocabulary import (
     BadAnswer,
@@ -13,6 +15,7 @@ from callgate.vocabulary import (
     CannotChat,
     CannotThink,
     EngineFailed,
+    Facts,
     HeaderError,
     ModelRef,
     ModelRejected,
@@ -88,12 +91,27 @@ async def test_whoever_names_a_model_has_agreed_to_it_and_the_settings_have_not(
 def test_models_that_passed_a_validation_come_first_and_those_that_failed_not_at_all() -> None:
     settings = load_settings()
     one, two, three = (ModelRef.parse(name) for name in ("one", "two", "three"))
-    Registry.in_folder(settings.data_folder).update(
-        three, lambda _: Fields(tool_support=True, tool_support_source="profile")
-    )
+    registry = Registry.in_folder(settings.data_folder)
+    registry.update(two, lambda _: Fields(validated_at="2025-01-02T03:04:05Z", validated_rates={"native": 0.5}))
+    registry.update(three, lambda _: Fields(validated_at="2025-01-02T03:04:05Z", validated_rates={"emulated": 0.9}))
     fallback = Fallback.of(settings, "one,two,three,one")
     assert fallback.after([]) == [three, one, two]
     assert fallback.after([three, one]) == [two]
+
+
+def test_a_validation_of_another_version_of_the_model_does_not_count(tmp_path: Path) -> None:
+    settings = load_settings()
+    path = tmp_path / "model.gguf"
+    path.write_bytes(b"one")
+    one, file = ModelRef.parse("one"), ModelRef.parse(str(path))
+    digest = digest_of(file, Facts(name="model"))
+    Registry.in_folder(settings.data_folder).update(
+        file, lambda _: Fields(validated_digest=digest, validated_rates={"native": 1.0})
+    )
+    fallback = Fallback((one, file), settings=settings)
+    assert fallback.after([]) == [file, one]
+    path.write_bytes(b"another")
+    assert fallback.after([]) == [one, file]
 
 
 def test_a_name_that_is_none_is_refused() -> None:

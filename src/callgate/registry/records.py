@@ -30,6 +30,11 @@ class Fields(TypedDict, total=False):
     digest: str | None
     server_version: str | None
     manual_context: int | None
+    validated_at: str | None
+    validated_digest: str | None
+    validated_suite: str | None
+    validated_rates: Mapping[str, float] | None
+    """What part of the trials passed, by mode."""
 
 
 class ModelRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +54,12 @@ class ModelRecord(msgspec.Struct, frozen=True, kw_only=True):
     server_version: str | None = None
     manual_context: int | None = None
     """The length of its context, by the user's word."""
+    validated_at: str | None = None
+    validated_digest: str | None = None
+    """Of the model that was validated: if it has another by now, that doesn't count."""
+    validated_suite: str | None = None
+    validated_rates: Mapping[str, float] = {}
+    """What part of the trials passed, by mode."""
     entry: Entry = {}
 
     def as_json(self) -> dict[str, Any]:
@@ -83,6 +94,10 @@ def record_of(entry: Entry) -> ModelRecord | None:
         digest=_value(entry, "digest", str),
         server_version=_value(entry, "server_version", str),
         manual_context=context if context and 0 < context <= MOST_TOKENS else None,
+        validated_at=_value(entry, "validated_at", str),
+        validated_digest=_value(entry, "validated_digest", str),
+        validated_suite=_value(entry, "validated_suite", str),
+        validated_rates=_rates(entry),
         entry=entry,
     )
 
@@ -116,6 +131,11 @@ def _is_already(raw: msgspec.Raw | None, value: object) -> bool:
 def _support(entry: Entry) -> bool | None:
     said = _value(entry, "tool_support", bool)
     return said if said is not None else _WORDS.get((_value(entry, "tool_support", str) or "").lower())
+
+
+def _rates(entry: Entry) -> Mapping[str, float]:
+    rates: dict[str, Any] = _value(entry, "validated_rates", dict) or {}
+    return {mode: float(rate) for mode, rate in rates.items() if type(rate) in (int, float) and 0 <= rate <= 1}
 
 
 def _value(entry: Entry, name: str, kind: type[T]) -> T | None:

@@ -7,6 +7,7 @@ from callgate.doors import opened_on_use
 if TYPE_CHECKING:
     from callgate.runtime.always_allowed import Allowed, AlwaysAllowed
     from callgate.runtime.at_hand import described_tools, tools_at_hand
+    from callgate.runtime.background import BackgroundLoop
     from callgate.runtime.budget import Budget, budget_of, context_of, counted_budget, tokens_of
     from callgate.runtime.checking import check_targets
     from callgate.runtime.choice import Choice, keep_last_model, last_model
@@ -26,7 +27,15 @@ if TYPE_CHECKING:
     )
     from callgate.runtime.hub_files import fetched_file, fetched_model
     from callgate.runtime.inventory import StockedModel, best_of, take_inventory
-    from callgate.runtime.knowledge import Knowledge, ModelKnowledge, one_model, with_manual_context
+    from callgate.runtime.knowledge import (
+        VALIDATED,
+        Knowledge,
+        ModelKnowledge,
+        digest_of,
+        is_validated,
+        one_model,
+        with_manual_context,
+    )
     from callgate.runtime.limits import Limits
     from callgate.runtime.live_probe import probe_live
     from callgate.runtime.loop import Agent, Answering
@@ -60,6 +69,7 @@ if TYPE_CHECKING:
     from callgate.runtime.toolbox import SourceFailure, Toolbox, ToolEntry
 
 __all__ = [
+    "VALIDATED",
     "Agent",
     "Allowed",
     "AlwaysAllowed",
@@ -67,6 +77,7 @@ __all__ = [
     "Asker",
     "AsyncDetector",
     "AsyncModel",
+    "BackgroundLoop",
     "Budget",
     "Candidate",
     "Choice",
@@ -117,6 +128,7 @@ __all__ = [
     "context_of",
     "counted_budget",
     "described_tools",
+    "digest_of",
     "discover",
     "discover_async",
     "error_as_json",
@@ -128,6 +140,7 @@ __all__ = [
     "in_own_thread",
     "is_beside_a_model",
     "is_recoverable",
+    "is_validated",
     "keep_last_model",
     "last_model",
     "limits_for",
@@ -160,6 +173,7 @@ __all__ = [
 __getattr__ = opened_on_use(
     __name__,
     {
+        "VALIDATED": "knowledge",
         "Agent": "loop",
         "Allowed": "always_allowed",
         "AlwaysAllowed": "always_allowed",
@@ -167,6 +181,7 @@ __getattr__ = opened_on_use(
         "Asker": "permissions",
         "AsyncDetector": "detector",
         "AsyncModel": "model",
+        "BackgroundLoop": "background",
         "Budget": "budget",
         "Candidate": "hub_choice",
         "Choice": "choice",
@@ -217,6 +232,7 @@ __getattr__ = opened_on_use(
         "context_of": "budget",
         "counted_budget": "budget",
         "described_tools": "at_hand",
+        "digest_of": "knowledge",
         "discover": "discovery",
         "discover_async": "discovery",
         "error_as_json": "report",
@@ -228,6 +244,7 @@ __getattr__ = opened_on_use(
         "in_own_thread": "own_threads",
         "is_beside_a_model": "hub_choice",
         "is_recoverable": "fallback",
+        "is_validated": "knowledge",
         "keep_last_model": "choice",
         "last_model": "choice",
         "limits_for": "mcp",

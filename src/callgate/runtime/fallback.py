@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from callgate.registry import Registry
+from callgate.runtime.knowledge import digest_at_hand, is_validated
 from callgate.settings import Settings
 from callgate.vocabulary import (
     BadAnswer,
@@ -143,5 +144,4 @@ def _is_near(url: str) -> bool:
 
 
 def _is_validated(registry: Registry, ref: ModelRef) -> bool:
-    record = registry.get(ref)
-    return record is not None and record.tool_support is True and record.tool_support_source == "profile"
+    return is_validated(registry.get(ref), digest_at_hand(ref))

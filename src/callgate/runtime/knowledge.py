@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache, partial
 from typing import Literal, Protocol
 
@@ -20,7 +20,7 @@ from callgate.registry import (
     as_moment,
     moment_of,
 )
-from callgate.runtime.files import version_of_file
+from callgate.runtime.derivations import lasting_version
 from callgate.settings import Settings
 from callgate.vocabulary import Answer, ChatRequest, Evidence, Facts, ModelRef, Source, UsageError
 from callgate.wire import shown
@@ -34,9 +34,13 @@ _USERS_WORD = "user_confirmed"
 _SEEN_HOW = {
     "auto_detected": ("it called a tool when it was asked to", "it didn't take a tool when it was offered one"),
     "runtime_error": ("a turn with tools went well", "a turn with tools went wrong"),
-    "profile": ("its profile says so", "its profile says so"),
+    "profile": ("it passed a validation", "it failed a validation"),
 }
-_SAID = frozenset({"tool_support", "tool_support_source", "tool_support_confirmed_at", "manual_context"})
+_SAID = frozenset(
+    {"tool_support", "tool_support_source", "tool_support_confirmed_at", "manual_context", "validated_at"}
+)
+VALIDATED = 0.8
+"""What part of the trials has to pass before a model counts as validated."""
 
 
 class Knowledge(Protocol):
@@ -117,6 +121,19 @@ class ModelKnowledge:
         )
         return self.registry.update(ref, lambda record: Fields() if is_users_word(record) else seen)
 
+    def keep_validation(self, ref: ModelRef, facts: Facts, *, suite: str, rates: Mapping[str, float]) -> None:
+        """Keeps what a validation of the model as it is now came to: by mode, what part of it passed.
+
+        Raises: StorageError.
+        """
+        done = Fields(
+            validated_at=moment_of(time.time()),
+            validated_digest=digest_of(ref, facts),
+            validated_suite=suite,
+            validated_rates=rates,
+        )
+        self.registry.update(ref, lambda record: done if record and record.name else Fields(name=name_of(ref), **done))
+
     def note(self, ref: ModelRef, *, tools: bool, why: str) -> Note:
         """For this session only, where it outranks everything that is kept."""
         return self.notes.put(ref, supported=tools, source=why)
@@ -142,10 +159,20 @@ def counts(record: ModelRecord, digest: str | None) -> bool:
 
 def digest_of(ref: ModelRef, facts: Facts) -> str | None:
     """What tells this version of the model from the next."""
-    if facts.digest:
-        return facts.digest
-    version = version_of_file(ref.name) if ref.scheme == "file" else None
+    return facts.digest or digest_at_hand(ref)
+
+
+def digest_at_hand(ref: ModelRef) -> str | None:
+    """The same, of what lies on this machine's disk."""
+    version = lasting_version(ref)
     return f"file:{version}" if version else None
+
+
+def is_validated(record: ModelRecord | None, digest: str | None) -> bool:
+    """Whether enough of a validation passed, and it was this version of the model, as far as `digest` tells."""
+    if record is None or max(record.validated_rates.values(), default=0.0) < VALIDATED:
+        return False
+    return not (record.validated_digest and digest) or record.validated_digest == digest
 
 
 def name_of(ref: ModelRef) -> str:

@@ -154,4 +154,6 @@ def _seen(ref: ModelRef, finding: Finding | None, now: str, record: ModelRecord 
             seen["endpoint"] = shown(endpoint)
         if (digest := digest_of(ref, finding.facts)) and (is_users_word(record) or record.tool_support is None):
             seen["digest"] = digest
+        if digest and record.validated_digest and digest != record.validated_digest:  # another model by the same name
+            seen |= Fields(validated_at=None, validated_digest=None, validated_suite=None, validated_rates=None)
     return seen

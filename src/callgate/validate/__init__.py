@@ -5,25 +5,80 @@ from typing import TYPE_CHECKING
 from callgate.doors import opened_on_use
 
 if TYPE_CHECKING:
+    from callgate.validate.case_files import Suite, chosen_cases, own_cases, read_cases
+    from callgate.validate.case_records import Case, Expected, ExpectedCall, KnownCase, OwnJudge
+    from callgate.validate.comparing import Comparison, compare
+    from callgate.validate.heard import Fault, Heard
+    from callgate.validate.html_report import html_page
+    from callgate.validate.junit_xml import junit
+    from callgate.validate.keeping import keep_run, rates_by_mode
+    from callgate.validate.proving import validate_model, validate_model_async
     from callgate.validate.records import Mode, Outcome, Run, RunAbout, Trial, read_run
+    from callgate.validate.running import TRIALS, Validation, Wanted, modes_of
 
 __all__ = [
+    "TRIALS",
+    "Case",
+    "Comparison",
+    "Expected",
+    "ExpectedCall",
+    "Fault",
+    "Heard",
+    "KnownCase",
     "Mode",
     "Outcome",
+    "OwnJudge",
     "Run",
     "RunAbout",
+    "Suite",
     "Trial",
+    "Validation",
+    "Wanted",
+    "chosen_cases",
+    "compare",
+    "html_page",
+    "junit",
+    "keep_run",
+    "modes_of",
+    "own_cases",
+    "rates_by_mode",
+    "read_cases",
     "read_run",
+    "validate_model",
+    "validate_model_async",
 ]
 
 __getattr__ = opened_on_use(
     __name__,
     {
+        "TRIALS": "running",
+        "Case": "case_records",
+        "Comparison": "comparing",
+        "Expected": "case_records",
+        "ExpectedCall": "case_records",
+        "Fault": "heard",
+        "Heard": "heard",
+        "KnownCase": "case_records",
         "Mode": "records",
         "Outcome": "records",
+        "OwnJudge": "case_records",
         "Run": "records",
         "RunAbout": "records",
+        "Suite": "case_files",
         "Trial": "records",
+        "Validation": "running",
+        "Wanted": "running",
+        "chosen_cases": "case_files",
+        "compare": "comparing",
+        "html_page": "html_report",
+        "junit": "junit_xml",
+        "keep_run": "keeping",
+        "modes_of": "running",
+        "own_cases": "case_files",
+        "rates_by_mode": "keeping",
+        "read_cases": "case_files",
         "read_run": "records",
+        "validate_model": "proving",
+        "validate_model_async": "proving",
     },
 )
