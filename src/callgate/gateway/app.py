@@ -17,6 +17,7 @@ from callgate.gateway.failures import failure_of, unexpected
 from callgate.gateway.guards import Guard, preflight
 from callgate.gateway.metrics import CONTENT_TYPE, Metrics
 from callgate.gateway.options import Options
+from callgate.gateway.page import PAGE_PATHS, answer_with_page
 from callgate.gateway.routing import Found, Routes, not_for
 from callgate.settings import Settings, load_settings
 from callgate.vocabulary import CallgateError
@@ -73,7 +74,7 @@ class App:
     async def _exchange(self, exchange: Exchange) -> None:
         started = time.monotonic()
         found = self._routes.find(exchange.method, exchange.path)
-        own = exchange.path if exchange.path in OWN_PATHS else "none"
+        own = exchange.path if exchange.path in OWN_PATHS or exchange.path in PAGE_PATHS else "none"
         noted = Noted(exchange.method, found.route.path if found.route else own)
         self.metrics.under_way.add()
         try:
@@ -99,6 +100,8 @@ class App:
         hops.set((*through, self._options.instance))
         if exchange.method == "OPTIONS":
             await exchange.answer(b"", status=204, headers=preflight(self._routes.methods(exchange.path)))
+        elif await answer_with_page(exchange):
+            pass
         elif exchange.path in OWN_PATHS:
             await self._tell(exchange)
         elif found.route is None:

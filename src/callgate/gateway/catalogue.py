@@ -113,11 +113,12 @@ class Catalogue:
         started = time.perf_counter()
         try:
             finding = await self._session.find(found.ref)
-            mode = (await self._session.decision(found.ref)).mode
+            decision = await self._session.decision(found.ref)
+            mode, reason = decision.mode, decision.reason
         except ModelRejected:
             raise
         except CallgateError as problem:
-            error, mode = problem, "off"
+            error, mode, reason = problem, "off", ""
         report = ModelReport(
             target=id_,
             model=finding.capabilities.name if finding else found.name,
@@ -127,7 +128,7 @@ class Catalogue:
             error=error or (finding.failure or finding.flaw if finding else None),
         )
         stocked = StockedModel(found, report)
-        return ServedModel(id=id_, stocked=stocked, mode=mode, facts=finding.facts if finding else None)
+        return ServedModel(id=id_, stocked=stocked, mode=mode, reason=reason, facts=finding.facts if finding else None)
 
     def _no_such(self, name: str) -> NotFound:
         names = [*self._aliases, *self._found]

@@ -85,11 +85,14 @@ class ServedModel(msgspec.Struct, frozen=True, kw_only=True):
     stocked: StockedModel
     mode: Mode
     """How tools reach it through this server."""
+    reason: str = ""
+    """Why just so."""
     facts: Facts | None = None
 
     def as_json(self) -> dict[str, Any]:
         """All that is known of it, with the evidence."""
-        return {"ref": self.stocked.as_json()["ref"], "mode": self.mode, **self.stocked.report.as_json()}
+        how = {"mode": self.mode, "reason": self.reason}
+        return {"ref": self.stocked.as_json()["ref"], **how, **self.stocked.report.as_json()}
 
 
 class Talk(msgspec.Struct, frozen=True):

@@ -12,10 +12,11 @@ from callgate.gateway.asgi import Exchange, Header, Refused
 from callgate.gateway.dialect import Failure
 from callgate.gateway.failures import LOOP
 from callgate.gateway.options import Options
+from callgate.gateway.page import PAGE_PATHS
 from callgate.vocabulary import UsageError
 from callgate.wire import HOPS_HEADER, hops_of, is_loopback
 
-OPEN_PATHS = frozenset({"/", "/health", "/ready"})
+OPEN_PATHS = PAGE_PATHS | {"/", "/health", "/ready"}
 """What anybody may ask: they tell nothing."""
 MOST_HOPS = 16
 _WILDCARDS = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not listened at

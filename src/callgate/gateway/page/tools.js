@@ -1,0 +1,54 @@
+// The tools that run in the page itself.
+
+import { calculated } from "./arithmetic.js";
+
+/** Each has what a model is told of it, and `run`, which takes the arguments and gives a text or throws. */
+export const BUILT_IN = [
+  {
+    name: "calculator",
+    description: "Calculate an arithmetic expression.",
+    parameters: {
+      type: "object",
+      properties: { expression: { type: "string", description: "The expression, such as 17 * 23" } },
+      required: ["expression"],
+    },
+    run: ({ expression }) => String(calculated(typeof expression === "number" ? String(expression) : expression)),
+  },
+  {
+    name: "current_time",
+    description: "Get the current date and time.",
+    parameters: {
+      type: "object",
+      properties: { timezone: { type: "string", description: "A time zone or city, such as Europe/Paris" } },
+      required: [],
+    },
+    run: ({ timezone }) => now(timezone),
+  },
+];
+
+function now(wanted) {
+  const zone = zoneOf(wanted);
+  const time = new Intl.DateTimeFormat("en-GB", {
+    dateStyle: "full",
+    timeStyle: "medium",
+    ...(zone ? { timeZone: zone } : {}),
+  }).format(new Date());
+  return `${time} (${zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone})`;
+}
+
+/** A zone by its name, or by the city in it. */
+function zoneOf(wanted) {
+  if (typeof wanted !== "string" || !wanted.trim()) return null;
+  const asked = wanted.trim().toLowerCase().replaceAll(" ", "_");
+  if (["utc", "gmt", "z"].includes(asked)) return "UTC";
+  const zones = Intl.supportedValuesOf("timeZone");
+  const found =
+    zones.find((zone) => zone.toLowerCase() === asked) ??
+    zones.find((zone) => zone.toLowerCase().split("/").at(-1) === asked.split(",")[0]);
+  if (found) return found;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: wanted.trim() }).resolvedOptions().timeZone;
+  } catch {
+    throw new Error(`there is no time zone "${wanted.slice(0, 60)}"`);
+  }
+}
