@@ -12,6 +12,7 @@ from callgate import __version__
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from types import ModuleType
 
     from callgate.vocabulary import CallgateError
 
@@ -21,6 +22,8 @@ COMMANDS = {
     "chat": "talk to it, with tools, and swap models in mid-conversation",
     "serve": "one OpenAI- and Ollama-compatible endpoint where tool calls just work",
     "models": "every model in reach, side by side",
+    "validate": "prove it: a suite of real tool-calling turns",
+    "validate-model": "the same, as other tools spell it",
     "pull": "fetch a model from the hub, if it can call tools",
     "quarantine": "models that were fetched and found wanting",
     "render": "what the model would really get: mode, request, prompt",
@@ -30,7 +33,7 @@ COMMANDS = {
 }
 """Each is a module of this room, with `add_arguments(parser)`, `run(arguments) -> exit status` and `EXAMPLES`."""
 
-LOGGED = frozenset({"ask", "chat", "check", "models", "pull", "render", "serve"})
+LOGGED = frozenset({"ask", "chat", "check", "models", "pull", "render", "serve", "validate", "validate-model"})
 """Those that have to do with models, and tell with --verbose what they do."""
 
 DONE, FAILED, USAGE, UNMET, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -76,7 +79,7 @@ def _run(words: list[str]) -> int:
     for name, summary in COMMANDS.items():
         command = commands.add_parser(name, help=summary, formatter_class=form)
         if name == chosen:
-            module = import_module(f"callgate.cli.{name}")
+            module = _module(name)
             command.description = module.__doc__
             command.epilog = module.EXAMPLES
             module.add_arguments(command)
@@ -100,8 +103,12 @@ def _run(words: list[str]) -> int:
     return status
 
 
+def _module(command: str) -> ModuleType:
+    return import_module(f"callgate.cli.{command.replace('-', '_')}")
+
+
 def _logged(arguments: argparse.Namespace) -> int:
-    run = import_module(f"callgate.cli.{arguments.command}").run
+    run = _module(arguments.command).run
     if arguments.command not in LOGGED or arguments.command == "chat":  # which begins it when its prompt is drawn
         return int(run(arguments))
     from callgate.cli.logs import logs

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from callgate.validate.keeping import keep_run, rates_by_mode
     from callgate.validate.proving import validate_model, validate_model_async
     from callgate.validate.records import Mode, Outcome, Run, RunAbout, Trial, read_run
-    from callgate.validate.running import TRIALS, Validation, Wanted, modes_of
+    from callgate.validate.running import TRIALS, Validation, Wanted, modes_of, usual_modes
+    from callgate.validate.standings import failures
+    from callgate.validate.tabled import rows_of
 
 __all__ = [
     "TRIALS",
@@ -36,6 +38,7 @@ __all__ = [
     "Wanted",
     "chosen_cases",
     "compare",
+    "failures",
     "html_page",
     "junit",
     "keep_run",
@@ -44,6 +47,8 @@ __all__ = [
     "rates_by_mode",
     "read_cases",
     "read_run",
+    "rows_of",
+    "usual_modes",
     "validate_model",
     "validate_model_async",
 ]
@@ -80,5 +85,8 @@ __getattr__ = opened_on_use(
         "read_run": "records",
         "validate_model": "proving",
         "validate_model_async": "proving",
+        "rows_of": "tabled",
+        "usual_modes": "running",
+        "failures": "standings",
     },
 )

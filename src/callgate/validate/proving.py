@@ -11,7 +11,7 @@ from callgate.settings import Settings, load_settings
 from callgate.validate.case_files import Suite, chosen_cases
 from callgate.validate.keeping import keep_run
 from callgate.validate.records import Mode, Run, Trial
-from callgate.validate.running import TRIALS, Validation, Wanted, modes_of
+from callgate.validate.running import TRIALS, Validation, Wanted, modes_of, usual_modes
 from callgate.vocabulary import ModelRef
 
 
@@ -41,7 +41,7 @@ async def validate_model_async(
         cases=chosen_cases(suite, folders=cases, only=only),
         suite=suite,
         trials=TRIALS[suite] if trials is None else trials,
-        modes=None if modes is None else modes_of(tuple(modes)),
+        modes=usual_modes(suite) if modes is None else modes_of(tuple(modes)),
         seed=seed,
         options=options or {},
     )

@@ -34,7 +34,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     suite: Suite = "quick"
     trials: int = TRIALS["quick"]
     modes: tuple[Mode, ...] | None = None
-    """`None`: in the way that callgate itself would go, for the quick suite; in all of them, for the full one."""
+    """How tools are to reach the model; `None`: in the way that callgate itself would go."""
     seed: int = 0
     options: Mapping[str, Any] = {}
     """For sampling; the temperature is 0 otherwise."""
@@ -111,9 +111,8 @@ class Validation:
     def finding(self) -> Finding | None:
         return self._finding
 
-    async def _usual_modes(self, session: ModedSession, ref: ModelRef) -> tuple[Mode, ...]:
-        if self._wanted.suite == "full":
-            return TOOL_MODES
+    @staticmethod
+    async def _usual_modes(session: ModedSession, ref: ModelRef) -> tuple[Mode, ...]:
         mode = (await session.decision(ref)).mode
         return ("recovered" if session.policy(ref).recover else "native",) if mode == "native" else (mode,)
 
@@ -139,6 +138,11 @@ async def _load(session: ModedSession, ref: ModelRef) -> None:
     async with aclosing(session.backend(ref).stream(request)) as events:
         async for _ in events:
             pass
+
+
+def usual_modes(suite: Suite) -> tuple[Mode, ...] | None:
+    """What `Wanted.modes` is if nobody says otherwise: the full suite takes every way."""
+    return TOOL_MODES if suite == "full" else None
 
 
 def modes_of(names: Sequence[str]) -> tuple[Mode, ...]:

@@ -1,0 +1,235 @@
+"""Prove it: a suite of real turns against a model, each judged by exact name, exact arguments, and use of the result.
+
+Tools reach the model in up to three ways: `native`, as its server passes them through, with nothing mended;
+`recovered`, the same with what callgate mends, calls in the text above all; `emulated`, described in the prompt.
+Without --modes, the quick suite takes the way that callgate itself would, the full suite all three.
+
+What came of a whole suite is kept: models that passed come first where a fall-back is needed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Sequence
+from contextlib import aclosing
+from typing import Any, get_args
+
+import msgspec
+
+from callgate.cli import DONE, INTERRUPTED, UNMET, status_of
+from callgate.cli.screen import print_json, show_error
+from callgate.cli.validate_view import ProgressLine, note, show_cases, show_comparison, show_runs
+from callgate.settings import Settings, load_settings
+from callgate.validate import (
+    TRIALS,
+    Mode,
+    Run,
+    Suite,
+    Validation,
+    Wanted,
+    chosen_cases,
+    compare,
+    html_page,
+    junit,
+    keep_run,
+    modes_of,
+    read_run,
+    usual_modes,
+)
+from callgate.vocabulary import CallgateError, ModelRef, StorageError, UsageError
+
+EXAMPLES = """\
+examples:
+  callgate validate tiny                              the quick suite, in a minute
+  callgate validate qwen3:8b llama3.2 --suite full    two models side by side, tools in every way
+  callgate validate qwen3:8b --modes native,emulated --trials 20
+  callgate validate qwen3:8b --min-pass 0.9 --junit result.xml      for CI: exit status 3 below that
+  callgate validate qwen3:8b --json > monday.jsonl
+  callgate validate qwen3:8b --against monday.jsonl --html report.html
+  callgate validate tiny --only one-call --why        what was asked, expected and got
+  callgate validate tiny --cases my-cases/            and your own
+  callgate validate --list --suite full               the cases
+
+exit status: 0 done · 1 something failed (the line says what) · 2 wrong usage
+             3 less than --min-pass passed · 4 a server could not be reached · 130 interrupted; what was done is shown
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("models", nargs="*", metavar="MODEL", help="a model, as `callgate check` takes it")
+    parser.add_argument("--suite", choices=get_args(Suite), default="quick", help="quick (the default), or full")
+    add_shared_arguments(parser)
+    parser.add_argument(
+        "--modes", type=_modes, metavar="MODES", help="how tools reach it: native, recovered, emulated; or `all`"
+    )
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="CASE", help="only this case (`long-*`) or this check (again)"
+    )
+    parser.add_argument("--list", action="store_true", help="show the cases, and do nothing")
+    parser.add_argument("--why", action="store_true", help="show what failed: what was expected, and what came")
+    parser.add_argument("--against", metavar="FILE", help="compare with an earlier run, as --json printed it")
+
+
+def add_shared_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--trials",
+        type=_count,
+        metavar="N",
+        help=f"of each case ({TRIALS['quick']}; {TRIALS['full']} in the full suite)",
+    )
+    parser.add_argument(
+        "--cases", action="append", default=[], metavar="DIR", help="a folder with your own cases (again)"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="another one gives other wordings and values")
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        type=_option,
+        metavar="K=V",
+        help="for sampling; temperature=0 is usual",
+    )
+    parser.add_argument("--min-pass", type=_share, metavar="SHARE", help="exit with 3 if less passes: 0.9")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line: each trial, then a summary")
+    parser.add_argument("--junit", metavar="FILE", help="write the result as JUnit XML")
+    parser.add_argument("--html", metavar="FILE", help="write a page with plots")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    cases = chosen_cases(arguments.suite, folders=arguments.cases, only=arguments.only)
+    if arguments.list:
+        show_cases(cases, as_json=arguments.json)
+        return DONE
+    if not arguments.models:
+        raise UsageError("no model is named", hint="callgate validate tiny; `callgate models` lists what is in reach")
+    before = read_run(arguments.against) if arguments.against else None
+    modes = arguments.modes or usual_modes(arguments.suite)
+    wanted = wanted_by(arguments, suite=arguments.suite, modes=modes, only=arguments.only)
+    runs, status = validated(arguments.models, wanted, as_json=arguments.json, keep=not arguments.only)
+    comparison = compare(before, runs) if before is not None and runs else None
+    if runs and not arguments.json:
+        show_runs(runs, why=arguments.why)
+    if comparison:
+        print_json(comparison.as_json()) if arguments.json else show_comparison(comparison)
+    write_reports(arguments, runs, comparison)
+    return status or unmet(runs, arguments.min_pass)
+
+
+def wanted_by(
+    arguments: argparse.Namespace, *, suite: Suite, modes: tuple[Mode, ...] | None = None, only: Sequence[str] = ()
+) -> Wanted:
+    """Raises: UsageError, if a case is no good."""
+    return Wanted(
+        cases=chosen_cases(suite, folders=arguments.cases, only=only),
+        suite=suite,
+        trials=arguments.trials or TRIALS[suite],
+        modes=modes,
+        seed=arguments.seed,
+        options=dict(arguments.option),
+    )
+
+
+def validated(models: Sequence[str], wanted: Wanted, *, as_json: bool, keep: bool) -> tuple[list[Run], int]:
+    """One model after the other; what was tried until Ctrl-C counts. Gives the exit status, too: 0 if all went well."""
+    settings = load_settings()
+    refs = [ModelRef.parse(model) for model in dict.fromkeys(models)]
+    runs: list[Run] = []
+    status = DONE
+    progress = ProgressLine(len(refs))
+    for number, ref in enumerate(refs, start=1):
+        validation = Validation(ref, wanted, settings)
+        progress.begin(str(ref), number)
+        try:
+            asyncio.run(_tried(validation, progress, as_json=as_json))
+        except KeyboardInterrupt:
+            status = INTERRUPTED
+        except CallgateError as error:
+            progress.end()
+            status = status or status_of(error)
+            show_error(error, as_json=as_json)
+        finally:
+            progress.end()
+        run = validation.run()
+        if run.trials:
+            runs.append(run)
+            if as_json:
+                print_json(run.summary())
+            if keep:
+                _keep(settings, validation, run)
+        if status == INTERRUPTED:
+            break
+    return runs, status
+
+
+async def _tried(validation: Validation, progress: ProgressLine, *, as_json: bool) -> None:
+    done = 0
+    async with aclosing(validation.trials()) as trials:
+        async for trial in trials:
+            done += 1
+            if as_json:
+                print_json(trial.as_json())
+            progress.step(trial, done, validation.total or done)
+
+
+def _keep(settings: Settings, validation: Validation, run: Run) -> None:
+    if validation.finding is None:
+        return
+    try:
+        keep_run(settings, validation.ref, validation.finding.facts, run)
+    except StorageError as error:
+        note(f"what came of it isn't kept: {error.message}")
+
+
+def unmet(runs: Sequence[Run], least: float | None) -> int:
+    if least is None:
+        return DONE
+    return DONE if runs and all(run.rate is not None and run.rate >= least for run in runs) else UNMET
+
+
+def write_reports(arguments: argparse.Namespace, runs: Sequence[Run], comparison: Any = None) -> None:
+    """Raises: UsageError, if a file can't be written."""
+    if arguments.junit:
+        _write(arguments.junit, junit(runs))
+    if arguments.html:
+        _write(arguments.html, html_page(runs, comparison))
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise UsageError(f"{path!r} can't be written: {error.strerror}") from None
+
+
+def _modes(text: str) -> tuple[Mode, ...]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    try:
+        return modes_of(get_args(Mode) if names == ["all"] else names)
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(f"{error.message}; {error.hint}") from None
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if not 0 < number <= 10_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not from 1 to 10,000")
+    return number
+
+
+def _share(text: str) -> float:
+    share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    if not 0 <= share <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not from 0 to 1")
+    return share
+
+
+def _option(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    try:
+        return name, msgspec.json.decode(value)
+    except msgspec.DecodeError:
+        return name, value
