@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callgate.validate.comparing import compare
+from callgate.validate.comparing import FEWEST, compare
 from callgate.validate.records import Trial
 from callgate.validate.statistics import mcnemar
 from tests.validate.made_runs import outcomes, run, trial
@@ -39,6 +39,8 @@ def test_five_pairs_are_too_few_for_any_claim() -> None:
     found = compare([run(outcomes("fffff"))], [run(outcomes("ppppp"))])
     assert found.overall[0].p == 0.0625
     assert not found.significant
+    assert any("takes 6 trials, and there are 5" in note for note in found.notes)
+    assert compare([run(outcomes("f" * FEWEST))], [run(outcomes("p" * FEWEST))]).significant
 
 
 def test_what_is_significant_alone_may_not_be_among_many_cases() -> None:
@@ -102,7 +104,7 @@ def test_what_makes_runs_unlike_is_said(changed: dict[str, object], word: str) -
 def test_copies_of_one_answer_are_not_taken_for_many() -> None:
     same = [trial(trial=number, got="always this") for number in range(4)]
     assert any("same answer again" in note for note in compare([run(same)], [run(same)]).notes)
-    assert not compare([run(outcomes("pppp"))], [run(outcomes("pppp"))]).notes
+    assert not compare([run(outcomes("pppppp"))], [run(outcomes("pppppp"))]).notes
 
 
 @given(PATTERNS, PATTERNS)

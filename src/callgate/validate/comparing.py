@@ -11,6 +11,9 @@ from callgate.validate.records import Run, Trial
 from callgate.validate.standings import Column, row_of
 from callgate.validate.statistics import SIGNIFICANT, Rate, holm, mcnemar
 
+FEWEST = 6
+"""Pairs without which McNemar's test can't fall below 0.05, whatever they say."""
+
 Key = tuple[str, str, str, str, int]
 Pair = tuple[Trial, Trial]
 
@@ -121,6 +124,9 @@ def compare(before: Sequence[Run], after: Sequence[Run]) -> Comparison:
         column = Column(pair[1].model, pair[1].mode)
         overall.setdefault((column, None), []).append(pair)
         by_case.setdefault((column, row_of(pair[1].case)), []).append(pair)
+    largest = max(map(len, by_case.values()), default=FEWEST)
+    if largest < FEWEST:
+        notes.append(f"By case nothing can be significant: that takes {FEWEST} trials, and there are {largest}.")
     return Comparison(
         overall=tuple(_tested(overall)),
         by_case=tuple(_tested(by_case)),

@@ -1,0 +1,105 @@
+"""The part of the page that a survey adds: what was said of each model, and what it then did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from callgate.validate.html_markup import Markup, named, tag, together
+from callgate.validate.html_tracks import RATES, axis, track, whisker
+from callgate.validate.html_words import PERCENTS, in_words, percent
+from callgate.validate.statistics import Rate
+
+GOAL = 0.95
+MOST_MODELS = 500
+MOST_FIELDS = 30
+LONGEST_WORD = 160
+
+
+def surveyed(survey: Mapping[str, Any]) -> Markup:
+    """`survey`: {"agreement": {"agree": 11, "of": 12}, "models": [{"model": "tiny", …}]}.
+
+    A model may have any fields: a truth value becomes yes or no, an object its names and values. `agrees` says whether
+    verdict and behaviour are the same; where `agreement` isn't given, it is counted from there.
+    """
+    models = [each for each in survey.get("models", ()) if isinstance(each, Mapping)][:MOST_MODELS]
+    rate = _agreement(survey, models)
+    parts = [tag("h2", "Verdict and behaviour")]
+    if rate.value is not None:
+        reached = "reached" if rate.value >= GOAL else "not reached"
+        head = tag("tr", tag("th"), tag("td", axis(RATES, PERCENTS), class_="wide"), tag("th", class_="figures"))
+        row = tag(
+            "tr",
+            tag("th", "they agree", scope="row"),
+            tag("td", track(RATES, whisker(rate, "emulated", about=in_words(rate))), class_="wide"),
+            tag(
+                "td", tag("b", percent(rate)), " ", tag("small", f"{rate.passed} of {rate.of} models"), class_="figures"
+            ),
+        )
+        parts.append(tag("p", f"How often what callgate says of a model is what it does. {_goal()}: {reached}."))
+        parts.append(tag("table", tag("thead", head), tag("tbody", row), class_="plot"))
+    if models:
+        parts.append(_table(models))
+    return tag("section", *parts, id="survey")
+
+
+def _goal() -> str:
+    return f"The goal of {GOAL:.0%}".replace("%", " %")
+
+
+def _agreement(survey: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -> Rate:
+    given = survey.get("agreement")
+    if isinstance(given, Mapping):
+        agree, of = given.get("agree"), given.get("of")
+        if isinstance(agree, int) and isinstance(of, int) and 0 <= agree <= of:
+            return Rate(agree, of)
+    known = [model["agrees"] for model in models if isinstance(model.get("agrees"), bool)]
+    return Rate(sum(known), len(known))
+
+
+def _table(models: Sequence[Mapping[str, Any]]) -> Markup:
+    fields = dict.fromkeys(str(name) for model in models for name in model if name not in ("model", "agrees"))
+    shown = list(fields)[:MOST_FIELDS]
+    heads = ["model", "agree", *shown]
+    head = tag("thead", tag("tr", *(tag("th", named(name, 60), scope="col") for name in heads)))
+    rows = [
+        tag(
+            "tr",
+            tag("th", named(str(model.get("model", "?"))), scope="row"),
+            tag("td", _agrees(model.get("agrees"))),
+            *(tag("td", _value(model.get(name))) for name in shown),
+        )
+        for model in models
+    ]
+    table = tag("table", head, tag("tbody", *rows), class_="plain")
+    return tag("div", table, class_="scroll", tabindex="0", role="region", aria_label="Models")
+
+
+def _agrees(answer: object) -> Markup:
+    if isinstance(answer, bool):
+        return tag("span", "yes" if answer else "no", class_="yes" if answer else "no")
+    return tag("span", "not known", class_="soft")
+
+
+def _value(value: object) -> Markup:
+    match value:
+        case None | "":
+            return tag("span", "–", class_="soft")
+        case bool():
+            return together("yes" if value else "no")
+        case float():
+            return together(f"{value:.3g}")
+        case Mapping():
+            pairs = [f"{name}: {_word(each)}" for name, each in list(value.items())[:MOST_FIELDS]]
+            return together(*(tag("div", named(pair, LONGEST_WORD)) for pair in pairs)) if pairs else _value(None)
+        case list() | tuple():
+            return (
+                named(", ".join(_word(each) for each in value[:MOST_FIELDS]), LONGEST_WORD) if value else _value(None)
+            )
+    return named(str(value), LONGEST_WORD)
+
+
+def _word(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
