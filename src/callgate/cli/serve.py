@@ -9,6 +9,7 @@ It listens on this machine only, unless you give it a key.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from callgate.cli import DONE
@@ -22,6 +23,10 @@ examples:
   callgate serve                                    http://127.0.0.1:11435, every model in reach
   callgate serve --model qwen3:8b --alias gpt-4o-mini=qwen3:8b
   callgate serve --upstream http://lab:8000/v1      the models of a vLLM, llama-server, LM Studio or Ollama, too
+  callgate serve --upstream http://a:8000/v1 --upstream http://b:8000/v1
+                                                    a model that both have is asked where there is less to do
+  callgate serve --alias fast=http://a:8000/v1#m,http://b:8000/v1#n
+  callgate serve --upstream http://a:8000/v1 --workers 4 --access-log requests.jsonl
   callgate serve --require-tools                    no models that can't call tools
   callgate serve --strategy emulate --explain       answers tell what was done, under "callgate"
   callgate serve --host 0.0.0.0 --api-key KEY --allowed-host models.example.org
@@ -34,6 +39,9 @@ exit status: 0 it was told to stop · 1 it failed · 2 wrong usage
 """
 
 STRATEGIES = ("auto", "native", "emulate", "off")
+MOST_WORKERS = 64
+DEEPEST = 200
+"""What is nested much deeper is more than Python takes."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,10 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=_pair,
         metavar="NAME=MODEL",
-        help="another name for a model (again)",
+        help="another name for a model; for several, with commas, which are asked in turn (again)",
     )
     models.add_argument(
-        "--upstream", action="append", default=[], metavar="URL", help="a server whose models are served, too (again)"
+        "--upstream",
+        action="append",
+        default=[],
+        metavar="URL",
+        help="a server whose models are served, too (again); of those that have the same model the least busy is asked",
     )
     models.add_argument("--fallback", metavar="MODELS", help="who answers if a model fails: models, with commas")
     models.add_argument("--require-tools", action="store_true", help="only models that can call tools")
@@ -66,6 +78,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="another for one model (again)",
     )
     models.add_argument("--explain", action="store_true", help='say under "callgate" what was done to an answer')
+    running = parser.add_argument_group("running")
+    running.add_argument(
+        "--workers",
+        type=_workers,
+        default=1,
+        metavar="N",
+        help="processes that answer (1); each loads the GGUF files that it is asked for itself, so this is for servers"
+        " behind",
+    )
+    running.add_argument(
+        "--check-every",
+        type=_seconds,
+        default=0.0,
+        metavar="SECONDS",
+        help="look whether all known servers live, also when nobody asks (0: never; those that failed are looked at"
+        " anyway)",
+    )
+    running.add_argument("--access-log", metavar="FILE", help="gets a line of JSON for each request, without bodies")
     doors = parser.add_argument_group("who may ask")
     doors.add_argument("--api-key", action="append", default=[], metavar="KEY", help="one that is required (again)")
     doors.add_argument(
@@ -78,6 +108,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     bounds.add_argument("--drain", type=_seconds, default=30.0, metavar="SECONDS", help="for answers, at the end (30)")
     bounds.add_argument(
         "--max-body", type=_count, default=limits.body_bytes >> 20, metavar="MB", help="the longest request (64)"
+    )
+    bounds.add_argument(
+        "--max-body-seconds", type=_seconds, default=limits.body_seconds, metavar="N", help="until it has come (60)"
+    )
+    bounds.add_argument(
+        "--max-nesting", type=_nesting, default=limits.nesting, metavar="N", help="lists and objects in it (64)"
     )
     bounds.add_argument("--max-tools", type=_count, default=limits.tools, metavar="N", help="in one request (1000)")
     bounds.add_argument(
@@ -109,7 +145,12 @@ def _settings(arguments: argparse.Namespace) -> Settings:
     if arguments.strategy:
         overrides["tools.strategy"] = arguments.strategy
     if arguments.model_strategy:
-        said = [f"{model}={strategy}" for model, strategy in arguments.model_strategy]
+        aliases = _aliases(arguments)
+        said = [
+            f"{model}={strategy}"
+            for name, strategy in arguments.model_strategy
+            for model in aliases.get(name, name).split(",")
+        ]
         overrides["tools.per_model"] = ",".join(filter(None, (settings.tools.per_model, *said)))
     if arguments.upstream:
         named = [f"upstream {number}={url}" for number, url in enumerate(arguments.upstream, start=1)]
@@ -128,16 +169,29 @@ def _options(arguments: argparse.Namespace, settings: Settings) -> Options:
         origins=tuple(arguments.cors),
         explain=arguments.explain,
         model=arguments.model,
-        aliases=dict(arguments.alias),
+        aliases=_aliases(arguments),
         fallback=arguments.fallback,
         drain=arguments.drain,
         limits=ServeLimits(
             body_bytes=arguments.max_body << 20,
+            body_seconds=arguments.max_body_seconds,
+            nesting=arguments.max_nesting,
             tools=arguments.max_tools,
             seconds=arguments.max_seconds,
             at_once=arguments.max_concurrent,
         ),
+        workers=arguments.workers,
+        check_every=arguments.check_every,
+        access_log=os.path.abspath(arguments.access_log) if arguments.access_log else None,
     )
+
+
+def _aliases(arguments: argparse.Namespace) -> dict[str, str]:
+    """One that is named again has more models."""
+    aliases: dict[str, str] = {}
+    for name, models in arguments.alias:
+        aliases[name] = f"{aliases[name]},{models}" if name in aliases else models
+    return aliases
 
 
 def _say_ready(url: str, *, as_json: bool) -> None:
@@ -167,8 +221,23 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _workers(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_WORKERS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {MOST_WORKERS}")
+    return int(text)
+
+
+def _nesting(text: str) -> int:
+    if not text.isdecimal() or not 8 <= int(text) <= DEEPEST:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 8 to {DEEPEST}")
+    return int(text)
+
+
 def _seconds(text: str) -> float:
-    seconds = float(text)
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
     if not 0 <= seconds <= 10**7:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
     return seconds

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import logging
+import os
+import time
 
 import msgspec
 
+from callgate.gateway.endpoints import shown_ref
 from callgate.gateway.turns import Told
 
 log = logging.getLogger(__name__)
+
+_OWNER_ONLY = 0o600
 
 
 class Noted(msgspec.Struct):
@@ -25,18 +30,51 @@ class Noted(msgspec.Struct):
     def model(self) -> str:
         return self.told.ref.name if self.told else ""
 
-    def write(self) -> None:
-        if not log.isEnabledFor(logging.INFO):
+    def write(self, path: str | None = None) -> None:
+        """To the log, and to the file at `path`."""
+        if path is None and not log.isEnabledFor(logging.INFO):
             return
+        line = self._line()
+        log.info("%s", line.decode())
+        if path is not None:
+            try:
+                append(path, b'{"at":"%s",%s\n' % (_now().encode(), line[1:]))
+            except OSError as error:
+                log.warning("the access log %r can't be written: %s", path, error.strerror)
+
+    def _line(self) -> bytes:
         line: dict[str, object] = {
             "method": self.method,
             "route": self.route,
             "status": self.status,
             "ms": round(self.seconds * 1000, 1),
         }
-        if self.told:
-            line |= {"model": str(self.told.ref), "mode": self.told.mode, "repairs": len(self.told.repairs)}
-            if self.told.usage:
-                line["prompt_tokens"] = self.told.usage.prompt_tokens
-                line["completion_tokens"] = self.told.usage.completion_tokens
-        log.info("%s", msgspec.json.encode(line).decode())
+        if told := self.told:
+            line |= {"model": _text(shown_ref(told.ref)), "mode": told.mode, "repairs": len(told.repairs)}
+            if told.first_seconds is not None:
+                line["first_ms"] = round(told.first_seconds * 1000, 1)
+            if told.usage:
+                line["prompt_tokens"] = told.usage.prompt_tokens
+                line["completion_tokens"] = told.usage.completion_tokens
+            if told.error:
+                line["error"] = type(told.error).__name__
+        return msgspec.json.encode(line)
+
+
+def append(path: str, line: bytes = b"") -> None:
+    """Opened each time, so that whoever moves the file aside gets a new one. Raises: OSError."""
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), _OWNER_ONLY)
+    try:
+        os.write(handle, line)
+    finally:
+        os.close(handle)
+
+
+def _now() -> str:
+    now = time.time()
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now % 1 * 1000):03}Z"
+
+
+def _text(name: str) -> str:
+    """A file's name may have bytes in it that are no text."""
+    return name.encode("utf-8", "replace").decode()

@@ -10,13 +10,14 @@ from typing import Any
 
 import msgspec
 
-from callgate.backends import Embeds
 from callgate.gateway.access import Noted
 from callgate.gateway.asgi import Exchange, Header, Refused, decoded
 from callgate.gateway.behind import OllamaBehind
+from callgate.gateway.busy import Busy
 from callgate.gateway.catalogue import Catalogue
 from callgate.gateway.dialect import (
     Embed,
+    EmbedWish,
     Extra,
     Failure,
     ListModels,
@@ -28,7 +29,9 @@ from callgate.gateway.dialect import (
     Wish,
     Writer,
 )
+from callgate.gateway.endpoints import Endpoint, Endpoints
 from callgate.gateway.failures import failure_of, unexpected
+from callgate.gateway.health import HealthChecks
 from callgate.gateway.listening import while_listened_to
 from callgate.gateway.metrics import Metrics
 from callgate.gateway.options import Options
@@ -36,7 +39,17 @@ from callgate.gateway.routing import Found
 from callgate.gateway.turns import Told, Turns
 from callgate.runtime import Fallback, Said, Session
 from callgate.settings import Settings
-from callgate.vocabulary import IN_THE_BOX, AssistantDelta, CallgateError, Done, Event, ModelRef, StreamCut, UsageError
+from callgate.vocabulary import (
+    IN_THE_BOX,
+    AssistantDelta,
+    CallgateError,
+    ChatRequest,
+    Done,
+    Event,
+    ModelRef,
+    StreamCut,
+    UsageError,
+)
 
 log = logging.getLogger(__name__)
 
@@ -48,18 +61,25 @@ MOST_TEXTS = 4_096
 class Answering:
     """Belongs to one event loop."""
 
-    def __init__(self, settings: Settings, options: Options, metrics: Metrics) -> None:
+    def __init__(self, settings: Settings, options: Options, metrics: Metrics, busy: Busy) -> None:
         """Raises: UsageError, if the options name something that can't be a model."""
         self._options = options
         self._limits = options.limits
+        self._metrics = metrics
         self._session = Session(settings, surface="gateway")
         default = options.model or settings.models.default
-        self._catalogue = Catalogue(self._session, default=default, aliases=options.aliases)
-        self._turns = Turns(self._session, Fallback.of(settings, options.fallback), metrics)
+        fallback = Fallback.of(settings, options.fallback)
+        self.endpoints = Endpoints(on_fail=self._note_failure)
+        self._catalogue = Catalogue(self._session, self.endpoints, default=default, aliases=options.aliases)
+        self._checks = HealthChecks(settings, self.endpoints, every=options.check_every, instance=options.instance)
+        self.endpoints.look_after = self._checks.look_after
+        self._turns = Turns(self._session, self._catalogue, fallback, metrics, self.endpoints, self._checks)
         self._behind = OllamaBehind(settings)
-        self._busy = 0
+        self._busy = busy
 
     async def close(self) -> None:
+        await self._checks.close()
+        await self._catalogue.close()
         await self._behind.close()
         await self._session.close()
 
@@ -80,11 +100,24 @@ class Answering:
             case Talk() | Embed() | PassOn():
                 await self._worked(exchange, action, noted)
 
+    def measure_endpoints(self) -> None:
+        """Notes how they are now."""
+        self._metrics.endpoint_up.clear()
+        self._metrics.endpoint_busy.clear()
+        for each in self.endpoints:
+            self._metrics.endpoint_up.set(each.label, each.ref.name, to=each.state != "out")
+            self._metrics.endpoint_busy.set(each.label, each.ref.name, to=each.in_flight)
+
+    def _note_failure(self, endpoint: Endpoint) -> None:
+        log.warning("%r at %s failed, and has a pause", endpoint.ref.name, endpoint.label)
+        self._metrics.failures.add(endpoint.label, endpoint.ref.name)
+        self.endpoints.look_after(endpoint)
+
     async def _worked(self, exchange: Exchange, action: Talk | Embed | PassOn, noted: Noted) -> None:
-        if self._busy >= self._limits.at_once:
-            busy = Failure(status=503, kind="busy", message=f"{self._busy:,} answers are under way", hint="try again")
-            raise Refused(busy, [(b"retry-after", b"1")])
-        self._busy += 1
+        if (busy := self._busy.total) >= self._limits.at_once:
+            failure = Failure(status=503, kind="busy", message=f"{busy:,} answers are under way", hint="try again")
+            raise Refused(failure, [(b"retry-after", b"1")])
+        self._busy.add(1)
         try:
             match action:
                 case PassOn():
@@ -92,13 +125,13 @@ class Answering:
                 case Embed():
                     body, extra = await self._read(exchange, action.body)
                     async with while_listened_to(exchange):
-                        await self._embed(exchange, action, body, extra)
+                        await self._embed(exchange, action.read(body, extra), noted)
                 case Talk():
                     body, extra = await self._read(exchange, action.body)
                     async with while_listened_to(exchange):
                         await self._talk(exchange, action, action.read(body, extra), noted)
         finally:
-            self._busy -= 1
+            self._busy.add(-1)
 
     async def _read(self, exchange: Exchange, type_: type) -> tuple[Any, Extra]:
         limits = self._limits
@@ -108,27 +141,32 @@ class Answering:
     async def _reply(self, exchange: Exchange, content: object, headers: tuple[Header, ...] = ()) -> None:
         await exchange.answer(msgspec.json.encode(content), headers=headers)
 
-    async def _embed(self, exchange: Exchange, action: Embed, body: object, extra: Extra) -> None:
-        wish = action.read(body, extra)
+    async def _embed(self, exchange: Exchange, wish: EmbedWish, noted: Noted) -> None:
         if not 0 < len(wish.texts) <= MOST_TEXTS:
             raise UsageError(f"there have to be from 1 to {MOST_TEXTS:,} texts")
-        ref = await self._session.resolve(await self._catalogue.ref(wish.model))
-        backend = self._session.backend(ref)
-        if not isinstance(backend, Embeds):
-            raise UsageError(f"{ref.name!r} can't embed", hint="choose a model for embedding")
-        await self._reply(exchange, wish.write(await backend.embed(ref.name, wish.texts)))
+        refs = await self._catalogue.refs(wish.model)
+        told = noted.told = Told(refs[0])
+        try:
+            async with asyncio.timeout(self._limits.seconds or None):
+                vectors = await self._turns.embed(told, refs, wish.texts)
+        except TimeoutError:
+            raise Refused(_late(self._limits.seconds)) from None
+        finally:
+            told.end()
+        await self._reply(exchange, wish.write(vectors))
 
     async def _talk(self, exchange: Exchange, action: Talk, wish: Wish, noted: Noted) -> None:
         if len(wish.request.tools) > self._limits.tools:
             raise UsageError(f"there are more than {self._limits.tools:,} tools")
-        told = noted.told = Told(await self._catalogue.ref(wish.model))
+        refs = await self._catalogue.refs(wish.model)
+        told = noted.told = Told(refs[0])
         if wish.at_once is not None:
             await self._reply(exchange, wish.at_once)
             return
         writer: Writer | None = None
         try:
             async with asyncio.timeout(self._limits.seconds or None):
-                first, events = await self._turns.begin(told, wish.request)
+                first, events = await self._turns.begin(told, refs, _as_wanted(wish))
                 async with aclosing(events):
                     writer = wish.writer(told.ref.name if told.has_changed or not wish.model else wish.model)
                     mode: Header = (b"x-callgate-mode", told.mode.encode())
@@ -138,12 +176,17 @@ class Answering:
                     else:
                         whole = await self._whole(writer, told, first, events)
                         await self._reply(exchange, whole, (mode,))
+        except CallgateError as error:
+            told.error = error
+            raise
         except TimeoutError:
             await _break_off(exchange, writer, _late(self._limits.seconds))
         except asyncio.CancelledError:
             if not exchange.is_gone:
                 await _break_off(exchange, writer, _ENDING)
             raise
+        finally:
+            told.end()
 
     async def _whole(self, writer: Writer, told: Told, first: Event, events: AsyncGenerator[Event, None]) -> object:
         said = Said()
@@ -173,13 +216,20 @@ class Answering:
             if isinstance(last, Done):
                 await exchange.end(writer.end(told.explanation() if self._options.explain else None))
                 return
-            failure = failure_of(StreamCut(f"{told.ref.name!r} broke off in the middle of its answer"))
+            told.error = StreamCut(f"{told.ref.name!r} broke off in the middle of its answer")
+            failure = failure_of(told.error)
         except CallgateError as error:
+            told.error = error
             failure = failure_of(error)
         except Exception as error:
             log.exception("a mistake of ours in the middle of an answer (%s)", type(error).__name__)
             failure = unexpected()
         await exchange.end(writer.fail(failure))
+
+
+def _as_wanted(wish: Wish) -> ChatRequest:
+    """Whole, where the client wants it whole: piece by piece costs both servers more."""
+    return wish.request if wish.stream else msgspec.structs.replace(wish.request, stream=False)
 
 
 async def _break_off(exchange: Exchange, writer: Writer | None, failure: Failure) -> None:

@@ -8,7 +8,7 @@ from secrets import token_hex
 
 import msgspec
 
-from callgate.gateway.access import Noted
+from callgate.gateway.access import Noted, append
 from callgate.gateway.answering import Answering
 from callgate.gateway.asgi import ClientGone, Exchange, Receive, Refused, Scope, Send
 from callgate.gateway.dialect import Dialect, Failure
@@ -19,8 +19,9 @@ from callgate.gateway.metrics import CONTENT_TYPE, Metrics
 from callgate.gateway.options import Options
 from callgate.gateway.page import PAGE_PATHS, answer_with_page
 from callgate.gateway.routing import Found, Routes, not_for
+from callgate.gateway.siblings import Alone, Siblings
 from callgate.settings import Settings, load_settings
-from callgate.vocabulary import CallgateError
+from callgate.vocabulary import CallgateError, UsageError
 from callgate.wire import hops
 
 log = logging.getLogger(__name__)
@@ -34,15 +35,20 @@ _NOT_READY = Failure(status=503, kind="not_ready", message="the server isn't rea
 class App:
     """Give it to any ASGI server. Belongs to the event loop that starts it."""
 
-    def __init__(self, settings: Settings | None = None, options: Options | None = None) -> None:
-        """Raises: UsageError, if the options are no good."""
+    def __init__(
+        self, settings: Settings | None = None, options: Options | None = None, siblings: Siblings | None = None
+    ) -> None:
+        """`siblings` are the other workers, if there are any. Raises: UsageError, if the options are no good."""
         options = options or Options()
         self._options = msgspec.structs.replace(options, instance=options.instance or token_hex(8))
         self._settings = settings or load_settings()
         self._guard = Guard(self._options)
         self._routes = Routes(DIALECTS)
+        self._siblings = siblings or Alone()
         self._answering: Answering | None = None
         self.metrics = Metrics()
+        self.failure: CallgateError | None = None
+        """Why it couldn't be started."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -52,7 +58,12 @@ class App:
 
     async def start(self) -> None:
         """Raises: UsageError, if the options are no good."""
-        self._answering = Answering(self._settings, self._options, self.metrics)
+        if (path := self._options.access_log) is not None:
+            try:
+                append(path)
+            except OSError as error:
+                raise UsageError(f"the access log {path!r} can't be written: {error.strerror}") from None
+        self._answering = Answering(self._settings, self._options, self.metrics, self._siblings.busy)
 
     async def stop(self) -> None:
         answering, self._answering = self._answering, None
@@ -65,6 +76,7 @@ class App:
             try:
                 await (self.start() if kind == "lifespan.startup" else self.stop())
             except CallgateError as error:
+                self.failure = error
                 await send({"type": f"{kind}.failed", "message": error.message})
                 return
             await send({"type": f"{kind}.complete"})
@@ -93,7 +105,7 @@ class App:
             noted.status, noted.seconds = exchange.status or _GONE, time.monotonic() - started
             self.metrics.requests.add(noted.route, noted.model, str(noted.status))
             self.metrics.seconds.observe(noted.seconds, noted.route)
-            noted.write()
+            noted.write(self._options.access_log)
 
     async def _answered(self, exchange: Exchange, found: Found, noted: Noted) -> None:
         through = self._guard.check(exchange)
@@ -115,15 +127,44 @@ class App:
         if exchange.method not in ("GET", "HEAD"):
             raise not_for(exchange.method, ("GET", "HEAD"))
         if exchange.path == "/metrics":
-            await exchange.answer(self.metrics.written(), content_type=CONTENT_TYPE)
+            await exchange.answer(await self._counted(), content_type=CONTENT_TYPE)
         elif exchange.path == "/openapi.json":
             from callgate.gateway.openapi import document
 
             await exchange.answer(document(DIALECTS, keyed=bool(self._options.keys)))
-        elif exchange.path == "/ready" and self._answering is None:
-            raise Refused(_NOT_READY)
+        elif exchange.path == "/ready":
+            await exchange.answer(self._readiness())
         else:
             await exchange.answer(b'{"status":"ok"}')
+
+    def _readiness(self) -> bytes:
+        """It takes requests even where servers behind are out, for they may be back: how many are is told, too."""
+        if self._answering is None:
+            raise Refused(_NOT_READY)
+        states = [each.state for each in self._answering.endpoints]
+        out = states.count("out")
+        told = {"status": "degraded" if out else "ok", "endpoints": {"up": len(states) - out, "out": out}}
+        return msgspec.json.encode(told)
+
+    async def _counted(self) -> bytes:
+        """By all workers."""
+        own = self.count()
+        try:
+            others = await self._siblings.others(own)
+        except TimeoutError:
+            raise Refused(Failure(status=503, kind="workers", message="the other workers didn't answer")) from None
+        if others is None:
+            return self.metrics.written()
+        total = Metrics()
+        total.add(own)
+        total.add(others)
+        return total.written()
+
+    def count(self) -> msgspec.Raw:
+        """What this worker has counted."""
+        if self._answering:
+            self._answering.measure_endpoints()
+        return self.metrics.snapshot()
 
 
 async def _refuse(exchange: Exchange, dialect: Dialect, refused: Refused) -> None:

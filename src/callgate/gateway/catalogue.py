@@ -7,19 +7,33 @@ own choice.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from difflib import get_close_matches
+
+import msgspec
 
 from callgate.detect import Finding
 from callgate.gateway.dialect import ServedModel
-from callgate.runtime import FoundModel, ModelReport, Session, StockedModel, discover_async
+from callgate.gateway.endpoints import Endpoints, shown_ref
+from callgate.gateway.same_models import Same, by_id, owners_places
+from callgate.runtime import Discovery, FoundModel, ModelReport, Session, StockedModel, discover_async
 from callgate.vocabulary import IN_THE_BOX, CallgateError, ModelRef, ModelRejected, NotFound, UsageError
+from callgate.wire import shown
+
+log = logging.getLogger(__name__)
 
 FRESH_SECONDS = 5.0
 """How old a list of models may be."""
 IMPATIENCE_SECONDS = 1.0
 """How old it may be where a name isn't in it."""
+STALE_SECONDS = 30.0
+"""How old it may be where the owner named servers, each of which may come and go. Then the next look is taken aside."""
+KEPT_SECONDS = 300.0
+"""How long the models of such a server are known that doesn't answer: whoever asks for one is told that it fails, and
+not that it never was.
+"""
 LOOKS_AT_ONCE = 16
 _NEAREST = 3
 _LATEST = ":latest"
@@ -27,33 +41,69 @@ _LATEST = ":latest"
 
 class Catalogue:
     def __init__(
-        self, session: Session, *, default: str | None = None, aliases: Mapping[str, str] | None = None
+        self,
+        session: Session,
+        endpoints: Endpoints | None = None,
+        *,
+        default: str | None = None,
+        aliases: Mapping[str, str] | None = None,
     ) -> None:
-        """Raises: UsageError, if a name can't be one of a model."""
+        """An alias may stand for several models, with commas. Raises: UsageError, if a name can't be one of a model."""
         self._session = session
+        self._endpoints = endpoints or Endpoints()
         self._default = ModelRef.parse(default) if default else None
-        self._aliases = {alias: ModelRef.parse(name) for alias, name in (aliases or {}).items()}
-        self._named = {str(ref): ref for ref in filter(None, (self._default, *self._aliases.values()))}
+        self._aliases = {alias: _refs(names) for alias, names in (aliases or {}).items()}
+        named = [*filter(None, (self._default,)), *(ref for refs in self._aliases.values() for ref in refs)]
+        self._named = {text: ref for ref in named for text in (str(ref), shown_ref(ref))}
         if default and self._default:
             self._named[default] = self._default
-        self._found: dict[str, FoundModel] = {}
-        self._by_name: dict[str, ModelRef] = {}
+        self._owners = owners_places(session.settings)
+        self._models: tuple[FoundModel, ...] = ()
+        self._heard: dict[str | None, float] = {}
+        """When each server last told of its models."""
+        self._found: dict[str, Same] = {}
+        self._by_name: dict[str, tuple[ModelRef, ...]] = {}
         self._problems: tuple[CallgateError, ...] = ()
         self._looked_at = -1e9
         self._looking = asyncio.Lock()
+        self._aside: asyncio.Task[None] | None = None
+        for refs in self._aliases.values():
+            self._endpoints.expect(refs)
 
-    async def ref(self, name: str) -> ModelRef:
-        """Raises: NotFound, which names the nearest; UsageError, if there is no name and no default."""
+    async def close(self) -> None:
+        if self._aside:
+            self._aside.cancel()
+            await asyncio.gather(self._aside, return_exceptions=True)
+
+    async def refs(self, name: str) -> tuple[ModelRef, ...]:
+        """The model of that name, at every server that has it.
+
+        Raises: NotFound, which names the nearest; UsageError, if there is no name and no default.
+        """
         if not name:
             if self._default is None:
                 raise UsageError("the request names no model", hint="name one, or start with `callgate serve --model`")
-            return self._default
+            return await self.everywhere(self._default)
         if (known := self._known(name)) is None:
             await self._look(IMPATIENCE_SECONDS)
             known = self._known(name)
         if known is None:
             raise self._no_such(name)
+        if len(known) == 1:
+            return await self.everywhere(known[0])
+        self._look_aside()
         return known
+
+    async def everywhere(self, ref: ModelRef) -> tuple[ModelRef, ...]:
+        """A name of Ollama's without an address is the model of that name wherever it is served; every other ref is
+        what it says.
+        """
+        if self._owners and ref.scheme == "ollama" and ref.endpoint is None:
+            if self._looked_at < 0:
+                await self._look(FRESH_SECONDS)
+            self._look_aside()
+            return self._by_name.get(ref.name) or self._by_name.get(ref.name + _LATEST) or (ref,)
+        return (ref,)
 
     async def models(self) -> list[ServedModel]:
         """All there are, as far as they may be used here."""
@@ -71,25 +121,45 @@ class Catalogue:
         return [model for model in listed if model]
 
     async def model(self, name: str) -> ServedModel:
-        """Raises: as `ref` does; ModelRejected, if models must have tools and this one has none."""
-        ref = await self._session.resolve(await self.ref(name))
-        found = next((each for each in self._found.values() if each.ref == ref), None)
-        return await self._served(name or ref.name, found or _named_by_owner(ref))
+        """Raises: as `refs` does; ModelRejected, if models must have tools and this one has none."""
+        ref = await self._session.resolve(self._endpoints.best(await self.refs(name)))
+        return await self._served(name or ref.name, self._found_as(ref))
 
-    def _known(self, name: str) -> ModelRef | None:
-        if (ref := self._aliases.get(name) or self._named.get(name) or self._by_name.get(name)) is not None:
-            return ref
+    def _known(self, name: str) -> tuple[ModelRef, ...] | None:
+        if (refs := self._aliases.get(name)) is not None:
+            return refs
+        if (ref := self._named.get(name)) is not None:
+            return (ref,)
+        if (refs := self._by_name.get(name)) is not None:
+            return refs
         if name in (*IN_THE_BOX, "auto"):
-            return ModelRef(name, name)
+            return (ModelRef(name, name),)
         return self._by_name.get(name + _LATEST) or self._by_name.get(name.removesuffix(_LATEST))
 
     def _listed(self) -> dict[str, FoundModel]:
-        """By their ids: the owner's own names first."""
-        by_ref = {found.ref: found for found in self._found.values()}
-        own: Iterable[tuple[str, ModelRef]] = [*self._aliases.items()]
-        if self._default and self._default.scheme != "auto" and self._default not in by_ref:
-            own = [(str(self._default), self._default), *own]
-        return {**{id_: by_ref.get(ref) or _named_by_owner(ref) for id_, ref in own}, **self._found}
+        """By their ids, each where it is best asked: the owner's own names first."""
+        own = list(self._aliases.items())
+        default = self._default
+        if default and default.scheme != "auto" and all(default != found.ref for found in self._models):
+            own = [(shown_ref(default), (default,)), *own]
+        found = {id_: tuple(each.ref for each in same) for id_, same in self._found.items()}
+        every = {**dict(own), **found}
+        return {id_: self._found_as(self._endpoints.best(refs)) for id_, refs in every.items()}
+
+    def _found_as(self, ref: ModelRef) -> FoundModel:
+        return next((each for each in self._models if each.ref == ref), None) or _named_by_owner(ref)
+
+    def _look_aside(self) -> None:
+        """So that a server is used that has come since, and nobody waits for it."""
+        is_looking = self._aside is not None and not self._aside.done()
+        if self._owners and not is_looking and time.monotonic() - self._looked_at > STALE_SECONDS:
+            self._aside = asyncio.create_task(self._look_quietly())
+
+    async def _look_quietly(self) -> None:
+        try:
+            await self._look(STALE_SECONDS)
+        except CallgateError as error:
+            log.warning("%s", error.message)
 
     async def _look(self, oldest: float) -> None:
         """Many who ask at once wait for one look."""
@@ -100,12 +170,31 @@ class Catalogue:
                 return
             discovery = await discover_async(self._session.settings)
             self._problems = discovery.problems
-            self._found = _by_id(discovery.models)
-            self._by_name = {
-                **{str(found.ref): found.ref for found in discovery.models},
-                **{id_: found.ref for id_, found in self._found.items()},
-            }
+            self._models = self._with_silent(discovery)
+            self._found = by_id(self._models, self._owners)
+            same = {id_: tuple(each.ref for each in found) for id_, found in self._found.items()}
+            self._by_name = {**{shown_ref(found.ref): (found.ref,) for found in self._models}, **same}
+            for refs in same.values():
+                if len(refs) > 1:
+                    self._endpoints.expect(refs)
             self._looked_at = time.monotonic()
+
+    def _with_silent(self, discovery: Discovery) -> tuple[FoundModel, ...]:
+        """With the models of the owner's servers that don't answer just now."""
+        now = time.monotonic()
+        heard = {found.ref.endpoint for found in discovery.models}
+        self._heard |= dict.fromkeys(heard, now)
+        silent = [
+            found
+            for found in self._models
+            if found.place in self._owners
+            and found.ref.endpoint not in heard
+            and now - self._heard.get(found.ref.endpoint, now) < KEPT_SECONDS
+        ]
+        if not (discovery.problems and silent):
+            return discovery.models
+        served = [found for found in discovery.models if found.endpoint is not None]
+        return (*served, *silent, *(found for found in discovery.models if found.endpoint is None))
 
     async def _served(self, id_: str, found: FoundModel) -> ServedModel:
         finding: Finding | None = None
@@ -127,7 +216,9 @@ class Catalogue:
             elapsed_ms=(time.perf_counter() - started) * 1000,
             error=error or (finding.failure or finding.flaw if finding else None),
         )
-        stocked = StockedModel(found, report)
+        endpoint = found.ref.endpoint and shown(found.ref.endpoint)
+        public = msgspec.structs.replace(found, ref=msgspec.structs.replace(found.ref, endpoint=endpoint))
+        stocked = StockedModel(public, report)
         return ServedModel(id=id_, stocked=stocked, mode=mode, reason=reason, facts=finding.facts if finding else None)
 
     def _no_such(self, name: str) -> NotFound:
@@ -139,12 +230,11 @@ class Catalogue:
         return NotFound(f"model {name[:200]!r} not found", hint=hint)
 
 
-def _by_id(models: Sequence[FoundModel]) -> dict[str, FoundModel]:
-    """Each by what people call it; of two that are called alike, the second by its whole name."""
-    found: dict[str, FoundModel] = {}
-    for model in models:
-        found.setdefault(model.name if model.name not in found else str(model.ref), model)
-    return found
+def _refs(names: str) -> tuple[ModelRef, ...]:
+    refs = dict.fromkeys(ModelRef.parse(name) for part in names.split(",") if (name := part.strip()))
+    if not refs:
+        raise UsageError("an alias names no model", hint="NAME=MODEL, or several models with commas")
+    return tuple(refs)
 
 
 def _named_by_owner(ref: ModelRef) -> FoundModel:

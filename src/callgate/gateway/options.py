@@ -23,7 +23,7 @@ class ServeLimits(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 3_600.0
     """For one answer."""
     at_once: int = 1_000
-    """Answers that are given at the same time."""
+    """Answers that are given at the same time, by all workers together."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,9 +41,16 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     model: str | None = None
     """For requests that name none."""
     aliases: Mapping[str, str] = {}
+    """Names for models. Several models, with commas, are asked in turn, as one at several servers is."""
     fallback: str | None = None
     drain: float = 30.0
     """Seconds for answers that are under way when the server ends."""
     limits: ServeLimits = ServeLimits()
+    workers: int = 1
+    """Processes that answer."""
+    check_every: float = 0.0
+    """Seconds between looks at every server, also those that nobody asks; 0 is never."""
+    access_log: str | None = None
+    """A file that gets a line for each request."""
     instance: str = ""
     """By what a request is recognised that comes back to this server. All its workers have the same."""

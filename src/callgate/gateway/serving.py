@@ -1,12 +1,15 @@
-"""Runs the application with uvicorn, until it is told to stop."""
+"""Runs the application with uvicorn, in one process or several, until it is told to stop."""
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from secrets import token_hex
 
+import msgspec
 import uvicorn
 
 from callgate.gateway.app import App
@@ -16,6 +19,7 @@ from callgate.vocabulary import UsageError
 
 KEEP_ALIVE_SECONDS = 60
 _BACKLOG = 2048
+_MOST_FILES = 65_536
 
 
 def serve(settings: Settings, options: Options, *, on_ready: Callable[[str], None]) -> None:
@@ -24,11 +28,28 @@ def serve(settings: Settings, options: Options, *, on_ready: Callable[[str], Non
 
     Raises: UsageError, if the options are no good, or the address can't be had.
     """
+    options = msgspec.structs.replace(options, instance=options.instance or token_hex(8))
     app = App(settings, options)
-    listening = _listening(options)
-    host, port = listening.getsockname()[:2]
-    url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    _allow_many_connections()
+    with _listening(options) as listening:
+        host, port = listening.getsockname()[:2]
+        url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        if options.workers == 1:
+            run(app, listening, options, lambda: on_ready(url))
+        else:
+            asyncio.run(_by_several(settings, options, listening, lambda: on_ready(url)))
 
+
+async def _by_several(
+    settings: Settings, options: Options, listening: socket.socket, on_ready: Callable[[], None]
+) -> None:
+    from callgate.gateway.workers import Workers
+
+    await Workers(settings, options, listening).run(on_ready)
+
+
+def run(app: App, listening: socket.socket, options: Options, on_ready: Callable[[], None]) -> None:
+    """In this very process. `on_ready` is called in its event loop. Raises: CallgateError, if it can't be started."""
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -42,7 +63,25 @@ def serve(settings: Settings, options: Options, *, on_ready: Callable[[str], Non
         backlog=_BACKLOG,
     )
     with listening, _told_by_signals():
-        _Server(config, lambda: on_ready(url)).run(sockets=[listening])
+        try:
+            _Server(config, on_ready).run(sockets=[listening])
+        except SystemExit:  # which is how uvicorn says that the application didn't start
+            if app.failure:
+                raise app.failure from None
+            raise
+
+
+def _allow_many_connections() -> None:
+    """Each answer may take two, and many systems allow but a thousand unless they are asked."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MOST_FILES if hard == resource.RLIM_INFINITY else min(_MOST_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 @contextmanager

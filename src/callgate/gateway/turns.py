@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import nullcontext
 from typing import Any
 
+from callgate.backends import Embeds
 from callgate.gate import Plan
+from callgate.gateway.catalogue import Catalogue
 from callgate.gateway.dialect import Explanation
+from callgate.gateway.endpoints import Endpoints, Lease, is_servers_fault, shown_ref
+from callgate.gateway.health import HealthChecks
 from callgate.gateway.metrics import Metrics
 from callgate.runtime import Fallback, Session, is_recoverable
 from callgate.vocabulary import (
@@ -19,6 +24,7 @@ from callgate.vocabulary import (
     StreamCut,
     ToolCallEvent,
     Usage,
+    UsageError,
     repair_as_json,
 )
 
@@ -34,24 +40,47 @@ class Told:
         self.notices: list[Notice] = []
         self.repairs: list[dict[str, Any]] = []
         self.usage: Usage | None = None
+        self.first_seconds: float | None = None
+        """Until the model said something."""
+        self.lease: Lease | None = None
+        self.error: CallgateError | None = None
+        """What ended the answer, if something did."""
 
     def plan(self, plan: Plan) -> None:
         self.mode = plan.mode
 
+    def end(self) -> None:
+        """Its server is free for others."""
+        if self.lease:
+            self.lease.end(self.error)
+
     def explanation(self) -> Explanation:
         notices = [{"kind": notice.kind, "message": notice.message} for notice in self.notices]
-        return {"mode": self.mode, "model": str(self.ref), "repairs": self.repairs, "notices": notices}
+        return {"mode": self.mode, "model": shown_ref(self.ref), "repairs": self.repairs, "notices": notices}
 
 
 class Turns:
-    def __init__(self, session: Session, fallback: Fallback, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        session: Session,
+        catalogue: Catalogue,
+        fallback: Fallback,
+        metrics: Metrics,
+        endpoints: Endpoints,
+        checks: HealthChecks,
+    ) -> None:
         self._session = session
+        self._catalogue = catalogue
         self._fallback = fallback
         self._metrics = metrics
+        self._endpoints = endpoints
+        self._checks = checks
 
-    async def begin(self, told: Told, request: ChatRequest) -> tuple[Event, AsyncGenerator[Event, None]]:
-        """The first event and those that follow, of the model that was asked for or of one that takes over before
-        anything was said. The caller closes them.
+    async def begin(
+        self, told: Told, refs: Sequence[ModelRef], request: ChatRequest
+    ) -> tuple[Event, AsyncGenerator[Event, None]]:
+        """The first event and those that follow: of the model that was asked for, at the least busy of its servers, or
+        of whoever takes over before anything was said. The caller closes them, and ends what is `told`.
 
         Raises: as `Session.turn` does.
         """
@@ -59,31 +88,81 @@ class Turns:
         failed: list[ModelRef] = []
         problem: CallgateError | None = None
         while True:
+            lease = told.lease = self._endpoints.lease(refs, failed)
+            told.ref = lease.endpoint.ref
             events = self._session.turn(told.ref, request, on_plan=told.plan)
             try:
-                first = await anext(events)
-            except StopAsyncIteration:
-                raise StreamCut(f"{told.ref.name!r} gave no answer") from None
+                # A lone server may take its time: it may be loading the model.
+                async with self._checks.while_it_lives(told.ref) if len(refs) > 1 else nullcontext():
+                    first = await _first(events, told.ref)
             except CallgateError as error:
                 await events.aclose()
+                lease.end(error)
+                if not is_recoverable(error) and not told.has_changed:
+                    raise
                 problem = problem or error
                 failed.append(told.ref)
-                if not is_recoverable(error) or (onward := await self._onward(failed)) is None:
+                onward = await self._onward(told, refs, failed, error) if is_recoverable(error) else ()
+                if not onward:
                     raise problem from None
-                told.notices.append(Notice("model_changed", f"{onward.name!r} takes over: {error.message}"))
-                told.ref, told.has_changed = onward, True
+                refs = onward
             except BaseException:
                 await events.aclose()
+                lease.end()
                 raise
             else:
-                self._metrics.first_token.observe(time.monotonic() - started, told.ref.name)
+                lease.answered()
+                told.first_seconds = time.monotonic() - started
+                self._metrics.first_token.observe(told.first_seconds, told.ref.name)
                 return first, events
 
-    async def _onward(self, failed: list[ModelRef]) -> ModelRef | None:
+    async def embed(self, told: Told, refs: Sequence[ModelRef], texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """No other model takes over: its vectors would be of another space. Raises: as `Embeds.embed` does."""
+        failed: list[ModelRef] = []
+        problem: CallgateError | None = None
+        while True:
+            lease = told.lease = self._endpoints.lease(refs, failed)
+            told.ref = ref = await self._session.resolve(lease.endpoint.ref)
+            backend = self._session.backend(ref)
+            if not isinstance(backend, Embeds):
+                raise UsageError(f"{ref.name!r} can't embed", hint="choose a model for embedding")
+            try:
+                vectors = await backend.embed(ref.name, texts)
+            except CallgateError as error:
+                lease.end(error)
+                failed.append(lease.endpoint.ref)
+                if not is_recoverable(error):
+                    raise
+                problem = problem or error
+                if not self._is_at_another(told, refs, failed, error):
+                    raise problem from None
+            else:
+                lease.answered()
+                return vectors
+
+    def _is_at_another(
+        self, told: Told, refs: Sequence[ModelRef], failed: Sequence[ModelRef], error: CallgateError
+    ) -> bool:
+        if not (is_servers_fault(error) and self._endpoints.has_more(refs, failed)):
+            return False
+        told.notices.append(Notice("endpoint_changed", f"another server takes over: {error.message}"))
+        self._metrics.failovers.add(told.ref.name, "endpoint")
+        return True
+
+    async def _onward(
+        self, told: Told, refs: Sequence[ModelRef], failed: list[ModelRef], error: CallgateError
+    ) -> Sequence[ModelRef]:
+        """Where the request goes next: to the model's other servers first, then to the models that take over."""
+        if self._is_at_another(told, refs, failed, error):
+            return refs
         for ref in self._fallback.after(failed):
-            if await self._fallback.agrees_to(ref):
-                return ref
-        return None
+            left = [each for each in await self._catalogue.everywhere(ref) if each not in failed]
+            if left and await self._fallback.agrees_to(ref):
+                self._metrics.failovers.add(told.ref.name, "model")
+                told.notices.append(Notice("model_changed", f"{left[0].name!r} takes over: {error.message}"))
+                told.has_changed = True
+                return left
+        return ()
 
     def hear(self, told: Told, event: Event) -> None:
         """Counts what isn't just text."""
@@ -100,3 +179,10 @@ class Turns:
             told.usage = event
             self._metrics.tokens.add(model, "prompt", by=event.prompt_tokens or 0)
             self._metrics.tokens.add(model, "completion", by=event.completion_tokens or 0)
+
+
+async def _first(events: AsyncGenerator[Event, None], ref: ModelRef) -> Event:
+    try:
+        return await anext(events)
+    except StopAsyncIteration:
+        raise StreamCut(f"{ref.name!r} gave no answer") from None

@@ -1,0 +1,228 @@
+"""The parent of several workers: it starts them, starts those again that die, adds up what they count and ends them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import pickle
+import signal
+import socket
+import sys
+import tempfile
+import time
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable
+from contextlib import suppress
+
+import msgspec
+
+from callgate.gateway.busy import Busy, room_for
+from callgate.gateway.metrics import Metrics
+from callgate.gateway.options import Options
+from callgate.gateway.siblings import (
+    LONGEST_LINE,
+    Count,
+    Counted,
+    Failed,
+    FromWorker,
+    Logged,
+    Order,
+    Ready,
+    Sum,
+    ToWorker,
+    Wants,
+    line,
+)
+from callgate.settings import Settings
+from callgate.vocabulary import CallgateError, UsageError
+
+log = logging.getLogger(__name__)
+
+COUNT_SECONDS = 1.0
+"""For a worker to say what it has counted; what it said last counts otherwise."""
+LAST_SECONDS = 5.0
+"""After `drain`, before a worker that doesn't end is killed."""
+STEADY_SECONDS = 10.0
+"""A worker that dies sooner is started again after a pause, which grows."""
+LONGEST_PAUSE = 30.0
+
+
+class _Worker:
+    def __init__(self, number: int, process: Process) -> None:
+        self.number = number
+        self.process = process
+        self.started_at = time.monotonic()
+        self.is_ready = False
+        self.failure: CallgateError | None = None
+        self.counted: msgspec.Raw | None = None
+        """What it said last that it has seen."""
+        self._news = asyncio.Event()
+
+    def say(self, message: ToWorker) -> None:
+        assert self.process.stdin
+        with suppress(OSError, RuntimeError):  # it may have ended
+            self.process.stdin.write(line(message))
+
+    def signal(self, number: int) -> None:
+        with suppress(ProcessLookupError):
+            self.process.send_signal(number)
+
+    def tells(self, snapshot: msgspec.Raw) -> None:
+        self.counted = snapshot
+        self._news.set()
+
+    async def count(self) -> None:
+        self._news.clear()
+        self.say(Count())
+        with suppress(TimeoutError):
+            async with asyncio.timeout(COUNT_SECONDS):
+                await self._news.wait()
+
+
+class Workers:
+    """They share the socket, so it is the system that gives each request to one of those who have time."""
+
+    def __init__(self, settings: Settings, options: Options, listening: socket.socket) -> None:
+        """Raises: UsageError, where processes can't share a socket in this way."""
+        if sys.platform == "win32":
+            raise UsageError("several workers can't share an address on Windows", hint="leave out --workers")
+        self._settings, self._options = settings, options
+        self._listening = listening
+        self._common = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the workers
+        os.ftruncate(self._common.fileno(), room_for(options.workers))
+        self._busy = Busy.shared(self._common.fileno(), options.workers)
+        self._now: dict[int, _Worker] = {}
+        self._gone = Metrics()
+        """What those have counted that have ended."""
+        self._ending = asyncio.Event()
+        self._all_ready = asyncio.Event()
+        self._gathering: set[asyncio.Task[None]] = set()
+        self._failure: CallgateError | None = None
+
+    async def run(self, on_ready: Callable[[], None]) -> None:
+        """Until SIGINT or SIGTERM; a second one ends what is under way. Raises: CallgateError, if they don't start."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self._end)
+        with self._common:
+            keepers = [asyncio.create_task(self._keep(number)) for number in range(self._options.workers)]
+            ready = asyncio.create_task(self._all_ready.wait())
+            ending = asyncio.create_task(self._ending.wait())
+            try:
+                await asyncio.wait([ready, ending], return_when=asyncio.FIRST_COMPLETED)
+                if not self._ending.is_set():
+                    on_ready()
+                await ending
+            finally:
+                self._end()
+                self._listening.close()  # or those who come now would wait for nobody
+                await self._ended(keepers)
+                ready.cancel()
+        if self._failure:
+            raise self._failure
+
+    def _end(self) -> None:
+        """The first time in order, the second time at once."""
+        for worker in self._now.values():
+            worker.signal(signal.SIGINT if self._ending.is_set() else signal.SIGTERM)
+        self._ending.set()
+
+    async def _ended(self, keepers: list[asyncio.Task[None]]) -> None:
+        _, late = await asyncio.wait(keepers, timeout=self._options.drain + LAST_SECONDS)
+        for worker in self._now.values():
+            worker.signal(signal.SIGKILL)
+        if late:
+            await asyncio.wait(late)
+
+    async def _keep(self, number: int) -> None:
+        pause = 0.0
+        while not self._ending.is_set():
+            worker = self._now[number] = await self._started(number)
+            await self._heard(worker)
+            status = await worker.process.wait()
+            del self._now[number]
+            self._busy.forget(number)
+            if worker.counted is not None:
+                self._gone.add(worker.counted, is_over=True)
+            if self._ending.is_set():
+                return
+            if not self._all_ready.is_set():
+                self._failure = worker.failure or CallgateError(
+                    f"a worker ended as it started, with status {status}", hint="try it with one: --workers 1"
+                )
+                self._end()
+                return
+            pause = 0.0 if time.monotonic() - worker.started_at > STEADY_SECONDS else min(pause * 2 or 1, LONGEST_PAUSE)
+            log.warning("worker %d ended with status %d, and is started again", number, status)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await self._ending.wait()
+
+    async def _started(self, number: int) -> _Worker:
+        files = self._listening.fileno(), self._common.fileno()
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "callgate.gateway.worker",
+            stdin=PIPE,
+            stdout=PIPE,
+            pass_fds=files,
+            process_group=0,  # a key that is pressed is for us
+            limit=LONGEST_LINE,
+        )
+        logger = logging.getLogger("callgate")
+        order = Order(
+            settings=self._settings,
+            options=self._options,
+            number=number,
+            listening=files[0],
+            busy=files[1],
+            log_level=logger.getEffectiveLevel() if logger.hasHandlers() and logger.level else None,
+        )
+        assert process.stdin
+        with suppress(OSError):  # one that died at once is noticed when it is waited for
+            process.stdin.write(pickle.dumps(order))
+            await process.stdin.drain()
+        worker = _Worker(number, process)
+        if self._ending.is_set():  # it was too young to be told
+            worker.signal(signal.SIGTERM)
+        return worker
+
+    async def _heard(self, worker: _Worker) -> None:
+        assert worker.process.stdout
+        while said := await worker.process.stdout.readline():
+            with suppress(msgspec.MsgspecError):
+                self._hear(worker, msgspec.json.decode(said, type=FromWorker))
+
+    def _hear(self, worker: _Worker, message: FromWorker) -> None:
+        match message:
+            case Ready():
+                worker.is_ready = True
+                if len(self._now) == self._options.workers and all(each.is_ready for each in self._now.values()):
+                    self._all_ready.set()
+            case Failed(text, hint):
+                worker.failure = UsageError(text, hint=hint)
+            case Logged(name, level, text, at):
+                self._log(worker, name, level, text, at)
+            case Counted(snapshot):
+                worker.tells(snapshot)
+            case Wants(number, own):
+                worker.counted = own
+                task = asyncio.create_task(self._gather(worker, number))
+                self._gathering.add(task)
+                task.add_done_callback(self._gathering.discard)
+
+    async def _gather(self, asker: _Worker, number: int) -> None:
+        others = [each for each in self._now.values() if each is not asker and each.is_ready]
+        await asyncio.gather(*(each.count() for each in others))
+        total = Metrics()
+        total.add(self._gone.snapshot())
+        for each in others:
+            if each.counted is not None:
+                total.add(each.counted)
+        asker.say(Sum(number, total.snapshot()))
+
+    def _log(self, worker: _Worker, name: str, level: int, text: str, at: float) -> None:
+        known = {"name": name, "levelno": level, "levelname": logging.getLevelName(level), "msg": text, "created": at}
+        logging.getLogger(name).handle(logging.makeLogRecord({**known, "process": worker.process.pid}))

@@ -1,0 +1,210 @@
+"""The real command with several workers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from urllib.error import HTTPError
+
+import pytest
+
+from callgate.vocabulary import AssistantDelta, Done
+from tests.cli.command import callgate
+from tests.gateway.command import served
+from tests.gateway.running import recording
+from tests.gateway.upstreams import Upstream, upstreams
+
+ANSWER = (AssistantDelta("Hello"), Done("stop"))
+HELLO = {"messages": [{"role": "user", "content": "hello"}]}
+
+
+def get(url: str, **headers: str) -> bytes:
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    with urllib.request.urlopen(urllib.request.Request(url, headers=sent), timeout=30) as response:
+        body: bytes = response.read()
+        return body
+
+
+def ask(url: str) -> int:
+    request = urllib.request.Request(f"{url}/v1/chat/completions", json.dumps(HELLO).encode())
+    try:
+        with urllib.request.urlopen(request, timeout=30) as response:
+            status: int = response.status
+            return status
+    except HTTPError as error:
+        with error:
+            return error.code
+
+
+def answers_at(url: str) -> bool:
+    try:
+        return bool(get(f"{url}/health"))
+    except OSError:
+        return False
+
+
+def children(parent: int) -> list[int]:
+    listed = Path(f"/proc/{parent}/task/{parent}/children")
+    if not listed.exists():
+        pytest.skip("only Linux lists children so")
+    return [int(pid) for pid in listed.read_text().split()]
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+
+
+def counted(url: str, route: str) -> int:
+    found = re.search(rf'callgate_requests_total{{route="{route}",model="",status="200"}} (\d+)', get_metrics(url))
+    return int(found[1]) if found else 0
+
+
+def get_metrics(url: str) -> str:
+    return get(f"{url}/metrics").decode()
+
+
+def test_several_answer_at_one_address_and_their_counts_are_one() -> None:
+    with served("--workers", "3") as gate:
+        workers = children(gate.process.pid)
+        assert len(workers) == 3
+        for _ in range(30):
+            assert json.loads(get(f"{gate.url}/health")) == {"status": "ok"}
+        assert counted(gate.url, "/health") == 30
+        # What one has counted isn't lost with it, and somebody takes its place.
+        os.kill(workers[0], signal.SIGKILL)
+        until(lambda: len(children(gate.process.pid)) == 3 and workers[0] not in children(gate.process.pid))
+        assert counted(gate.url, "/health") == 30
+        for _ in range(10):
+            get(f"{gate.url}/health")
+        assert counted(gate.url, "/health") == 40
+        assert gate.process.stdout
+        workers = children(gate.process.pid)
+        gate.process.send_signal(signal.SIGINT)
+        assert gate.process.wait(30) == 0
+        assert not any(map(is_alive, workers))
+        assert gate.process.stdout.read() == b""  # it said once that it is ready
+
+
+def test_workers_end_with_their_parent() -> None:
+    with served("--workers", "2") as gate:
+        workers = children(gate.process.pid)
+        gate.process.kill()
+        gate.process.wait(30)
+        until(lambda: not any(map(is_alive, workers)))
+
+
+def test_a_request_that_comes_back_is_recognised_by_every_worker() -> None:
+    with served("--workers", "2", "--verbose") as gate:
+        # Each is told its instance; nobody else is, so one is sent on a loop through a server that plays no part.
+        for _ in range(6):
+            with pytest.raises(HTTPError, match="508") as caught:
+                get(f"{gate.url}/v1/models", X_Callgate_Hops=",".join(map(str, range(17))))
+            caught.value.close()
+        gate.process.send_signal(signal.SIGTERM)
+        assert gate.process.wait(30) == 0
+        assert gate.process.stderr
+        assert gate.process.stderr.read().count(b'"status":508') == 6
+
+
+def test_answers_under_way_may_end_in_all_of_them() -> None:
+    async def play() -> None:
+        a = Upstream("a")
+        async with upstreams(a):
+            words = ("--workers", "2", "--model", f"{a.url}#m", "--drain", "20")
+            with served(*words) as gate:
+                a.hold.clear()
+                body = json.dumps({**HELLO, "stream": True}).encode()
+
+                def streamed() -> bytes:
+                    request = urllib.request.Request(f"{gate.url}/v1/chat/completions", body)
+                    with urllib.request.urlopen(request, timeout=30) as response:
+                        answer: bytes = response.read()
+                        return answer
+
+                answers = [asyncio.create_task(asyncio.to_thread(streamed)) for _ in range(4)]
+                await a.until("/v1/chat/completions", 4)
+                gate.process.send_signal(signal.SIGTERM)
+                await asyncio.to_thread(until, lambda: not answers_at(gate.url))
+                a.hold.set()
+                assert all(b"[DONE]" in answer for answer in await asyncio.gather(*answers))
+                assert await asyncio.to_thread(gate.process.wait, 30) == 0
+
+    asyncio.run(play())
+
+
+def test_the_limit_is_for_all_workers_together() -> None:
+    async def play() -> None:
+        a = Upstream("a")
+        async with upstreams(a):
+            a.hold.clear()
+            words = ("--workers", "2", "--model", f"{a.url}#m", "--max-concurrent", "3")
+            with served(*words) as gate:
+                first = [asyncio.create_task(asyncio.to_thread(ask, gate.url)) for _ in range(3)]
+                await a.until("/v1/chat/completions", 3)
+                assert [await asyncio.to_thread(ask, gate.url) for _ in range(6)] == [503] * 6
+                a.hold.set()
+                assert await asyncio.gather(*first) == [200, 200, 200]
+                assert await asyncio.to_thread(ask, gate.url) == 200
+
+    asyncio.run(play())
+
+
+def test_a_worker_that_dies_gives_its_places_back() -> None:
+    async def play() -> None:
+        a = Upstream("a")
+        async with upstreams(a):
+            a.hold.clear()
+            with served("--workers", "2", "--model", f"{a.url}#m", "--max-concurrent", "1") as gate:
+                lost = asyncio.create_task(asyncio.to_thread(ask, gate.url))
+                await a.until("/v1/chat/completions", 1)
+                workers = await asyncio.to_thread(children, gate.process.pid)
+                for pid in workers:
+                    os.kill(pid, signal.SIGKILL)
+                with pytest.raises(OSError):  # noqa: PT011 - however the connection ends
+                    await lost
+                a.hold.set()
+                assert await asyncio.to_thread(ask, gate.url) == 200
+
+    asyncio.run(play())
+
+
+def test_what_keeps_workers_from_starting_is_told() -> None:
+    done = callgate("serve", "--port", "0", "--workers", "2", "--fallback", "hf:nonsense")
+    assert done.status == 2
+    assert "doesn't name a model on the hub" in done.err
+    # As it is with one.
+    done = callgate("serve", "--port", "0", "--fallback", "hf:nonsense")
+    assert done.status == 2
+    assert "doesn't name a model on the hub" in done.err
+
+
+def test_logs_of_all_workers_come_together(tmp_path: Path) -> None:
+    log = tmp_path / "requests.jsonl"
+    with served("--workers", "2", "--access-log", str(log), "--model", recording(tmp_path / "said", ANSWER)) as gate:
+        for _ in range(10):
+            get(f"{gate.url}/health")
+        request = urllib.request.Request(f"{gate.url}/v1/chat/completions", json.dumps(HELLO).encode())
+        with urllib.request.urlopen(request, timeout=30) as response:
+            assert response.status == 200
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [line["route"] for line in lines] == ["/health"] * 10 + ["/v1/chat/completions"]
+    assert lines[-1]["first_ms"] >= 0
+    assert "hello" not in log.read_text().lower().replace("said", "")
+    assert log.stat().st_mode & 0o777 == 0o600
