@@ -103,8 +103,8 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return self.tools_off or not self.tools or self.tool_choice == "none"
 
 
-OwnJudge = Callable[[Heard], Fault | None]
-"""What was wrong with the turn; `None`, if it was right."""
+OwnJudge = Callable[[Heard, bool], Fault | None]
+"""What was wrong with the turn; `None`, if it was right. True: a call that callgate had to mend was wrong."""
 
 
 class KnownCase(msgspec.Struct, frozen=True):

@@ -154,11 +154,11 @@ class _Attempt:
 
     def _judge(self, expect: Expected, heard: Heard, *, after_result: bool = False) -> Fault | None:
         self.got = heard.as_json()
+        strict = self._session.mode == "native"
         if self._known.own_judge:
-            return self._known.own_judge(heard)
+            return self._known.own_judge(heard, strict)
         self.expected = expected_as_json(expect)
         given_before = after_result or any(message.role == "tool" for message in self._request.messages)
-        strict = self._session.mode == "native"
         return judge(expect, heard, self._known.tools, strict=strict, after_result=given_before)
 
     def _give(self, heard: Heard, step: Step) -> None:
