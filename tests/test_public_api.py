@@ -12,7 +12,18 @@ ROOMS = [
     "callgate",
     *(
         f"callgate.{room}"
-        for room in ("backends", "detect", "gate", "hub", "registry", "runtime", "tools", "vocabulary", "wire")
+        for room in (
+            "backends",
+            "detect",
+            "gate",
+            "hub",
+            "registry",
+            "runtime",
+            "tools",
+            "validate",
+            "vocabulary",
+            "wire",
+        )
     ),
 ]
 
@@ -31,6 +42,7 @@ def test_the_public_api_is_just_this() -> None:
         "ModelRef",
         "Recovered",
         "Repaired",
+        "Run",
         "Source",
         "Tool",
         "ToolCall",
@@ -40,6 +52,8 @@ def test_the_public_api_is_just_this() -> None:
         "repair",
         "shared_detector",
         "tool_of",
+        "validate_model",
+        "validate_model_async",
     ]
 
 

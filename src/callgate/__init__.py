@@ -7,6 +7,7 @@
         turn = model.ask("What is 17 times 23?", tools=[multiply])  # a plain function; turn.text, turn.calls
     callgate.recover(text, tools=[...])  # content and calls out of what a model wrote
     callgate.repair(arguments, schema)  # arguments, what was changed, what is still wrong
+    callgate.validate_model("qwen3:8b").rate  # what part of a suite of real turns it passed
 
 What is listed here is the public API; each part is loaded when it is used.
 """
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from callgate.gate import Recovered, recover
     from callgate.runtime import AsyncDetector, AsyncModel, Detector, Model, Turn, check, shared_detector
     from callgate.tools import Repaired, repair, tool_of
+    from callgate.validate import Run, validate_model, validate_model_async
     from callgate.vocabulary import (
         Answer,
         CallgateError,
@@ -46,6 +48,7 @@ __all__ = [
     "ModelRef",
     "Recovered",
     "Repaired",
+    "Run",
     "Source",
     "Tool",
     "ToolCall",
@@ -55,6 +58,8 @@ __all__ = [
     "repair",
     "shared_detector",
     "tool_of",
+    "validate_model",
+    "validate_model_async",
 ]
 
 __getattr__ = opened_on_use(
@@ -72,6 +77,7 @@ __getattr__ = opened_on_use(
         "ModelRef": "vocabulary",
         "Recovered": "gate",
         "Repaired": "tools",
+        "Run": "validate",
         "Source": "vocabulary",
         "Tool": "vocabulary",
         "ToolCall": "vocabulary",
@@ -81,5 +87,7 @@ __getattr__ = opened_on_use(
         "repair": "tools",
         "shared_detector": "runtime",
         "tool_of": "tools",
+        "validate_model": "validate",
+        "validate_model_async": "validate",
     },
 )

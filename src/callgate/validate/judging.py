@@ -35,7 +35,6 @@ from callgate.validate.heard import MOST_CALLS, Fault, Heard
 from callgate.validate.judging_arguments import are_right, are_same
 from callgate.vocabulary import Tool, ToolCall
 
-_NOTHING = Expected()
 _THOUSANDS = re.compile(r"(?<=\d)[,'’\u00a0\u2009\u202f _](?=\d{3}(?!\d))")
 _FENCED = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL | re.IGNORECASE)
 _MARKS = re.compile(r"<\|[a-z_]+\|>|</?(?:s|eos|bos|start_of_turn|end_of_turn)>|\[/?INST\]", re.IGNORECASE)
@@ -59,12 +58,11 @@ def judge(
 
 def expected_as_json(expect: Expected) -> dict[str, Any]:
     """What was expected, without what wasn't asked for."""
-    shown = {name: value for name, value in msgspec.to_builtins(expect).items() if value != getattr(_NOTHING, name)}
-    shown.pop("calls", None)
-    if expect.calls is None:
-        return shown
-    calls = [{name: value for name, value in msgspec.to_builtins(call).items() if value} for call in expect.calls]
-    return {"calls": calls, **shown}
+    given, nothing = (msgspec.json.decode(msgspec.json.encode(each)) for each in (expect, Expected()))
+    shown = {name: value for name, value in given.items() if value != nothing[name]}
+    if expect.calls:
+        shown["calls"] = [{name: value for name, value in call.items() if value} for call in given["calls"]]
+    return shown
 
 
 def _judged_calls(expect: Expected, heard: Heard, tools: Mapping[str, Tool], strict: bool) -> Fault | None:

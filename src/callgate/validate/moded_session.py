@@ -29,6 +29,8 @@ class ModedSession(Session):
         super().__init__(settings, on_observation=self._hear)
         self.mode: Mode | None = None
         """`None`: the way that callgate goes by itself."""
+        self.knows_server = False
+        """It was found out what kind of server has the model: what such a server can't be told, it can't."""
         self.is_refused = False
         """A server has said that it takes no tools for the model."""
 
@@ -48,7 +50,7 @@ class ModedSession(Session):
         if planned.mode != ("emulated" if wanted == "emulate" else wanted):
             raise NotThisWay(planned.reason, is_known=self.is_refused or planned.mode == "off")
         must_call = request.tool_choice not in (None, "auto")
-        if planned.mode == "native" and must_call and planned.request.tool_choice is None:
+        if planned.mode == "native" and must_call and planned.request.tool_choice is None and self.knows_server:
             raise NotThisWay("its server can't be told that a tool must be called", is_known=True)
 
     def _hear(self, ref: ModelRef, observation: Observation) -> None:  # noqa: ARG002

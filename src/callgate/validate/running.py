@@ -21,7 +21,7 @@ from callgate.validate.records import MODES, Mode, Run, RunAbout, Trial
 from callgate.validate.trying import Trying
 from callgate.vocabulary import ChatRequest, Message, ModelRef, UsageError
 
-TRIALS: Mapping[Suite, int] = {"quick": 3, "full": 5}
+TRIALS: Mapping[str, int] = {"quick": 3, "full": 5}
 THINKING = 16
 """Times the tokens, for a model that thinks before it answers."""
 TOOL_MODES: tuple[Mode, ...] = ("native", "recovered", "emulated")
@@ -31,7 +31,8 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be tried."""
 
     cases: tuple[KnownCase, ...]
-    suite: Suite = "quick"
+    suite: str = "quick"
+    """Or, of a foreign suite, its name."""
     trials: int = TRIALS["quick"]
     modes: tuple[Mode, ...] | None = None
     """How tools are to reach the model; `None`: in the way that callgate itself would go."""
@@ -66,6 +67,7 @@ class Validation:
         async with ModedSession(self._settings) as session:
             self._ref = ref = await session.resolve(self._asked)
             self._finding = await session.find(ref)
+            session.knows_server = self._finding.facts.server is not None
             self._modes = self._wanted.modes or await self._usual_modes(session, ref)
             to_do = self._to_do()
             self.total = len(to_do)
