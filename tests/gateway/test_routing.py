@@ -35,3 +35,14 @@ def test_whoever_is_lost_is_told_in_the_dialect_of_the_path(path: str, dialect: 
 def test_no_path_is_taken_twice() -> None:
     every = [(route.method, route.path) for dialect in DIALECTS for route in dialect.routes]
     assert len(every) == len(set(every))
+
+
+@pytest.mark.parametrize("rest", ["sha256:", "md5:00", "../tags", "sha256:00?x", "sha256:00/../../generate"])
+def test_only_digests_lead_to_blobs(rest: str) -> None:
+    assert ROUTES.find("POST", f"/api/blobs/{rest}").route is None
+
+
+def test_who_comes_with_the_wrong_method_is_told_the_right_ones() -> None:
+    refused = ROUTES.nothing_at("PUT", "/v1/models/x")
+    assert (refused.failure.status, refused.headers) == (405, ((b"allow", b"GET, HEAD"),))
+    assert ROUTES.nothing_at("GET", "/v1/nothing").failure.status == 404

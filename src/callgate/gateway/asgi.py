@@ -129,7 +129,10 @@ def decoded(content: bytes, type_: type, *, nesting: int) -> tuple[Any, Extra]:
     try:
         record: Any = msgspec.convert(raw, type_)
     except msgspec.ValidationError as error:
-        raise UsageError(f"the request isn't as it should be: {error}") from None
+        try:
+            record = msgspec.convert(_with_whole_numbers(raw), type_)
+        except msgspec.ValidationError:
+            raise UsageError(f"the request isn't as it should be: {error}") from None
     known = {*type_.__struct_fields__, *_GATES}  # type: ignore[attr-defined]
     return record, {name: value for name, value in raw.items() if name not in known}
 
@@ -147,3 +150,15 @@ def is_deeper(value: object, nesting: int) -> bool:
 def _inside(value: object) -> Iterable[object]:
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return [each for each in inner if isinstance(each, dict | list)]
+
+
+def _with_whole_numbers(value: object) -> object:
+    """`256.0` is an integer for JSON, and for some clients."""
+    match value:
+        case dict():
+            return {name: _with_whole_numbers(inner) for name, inner in value.items()}
+        case list():
+            return [_with_whole_numbers(inner) for inner in value]
+        case float() if value.is_integer():
+            return int(value)
+    return value

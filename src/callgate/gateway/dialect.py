@@ -112,6 +112,8 @@ class Embed(msgspec.Struct, frozen=True):
 
 
 class ListModels(msgspec.Struct, frozen=True):
+    """Every model."""
+
     write: Callable[[Sequence[ServedModel]], object]
 
 

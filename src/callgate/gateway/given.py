@@ -40,6 +40,12 @@ Zero = Annotated[int, Meta(extra_json_schema={"const": 0})]
 OneText = Annotated[list[str], Meta(extra_json_schema={"minItems": 1, "maxItems": 1})]
 
 Texts = str | Annotated[list[str], Meta(min_length=1, max_length=MOST_TEXTS)]
+_UNSEEN = (
+    r"\u0000-\u001f\u007f-\u009f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f"
+    r"\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb"
+    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f"
+)
+"""Control and format characters, and ends of lines: no two languages have the same words for such classes."""
 Picture = Annotated[
     str,
     Meta(
@@ -54,7 +60,7 @@ ToolName = Annotated[
         extra_json_schema={
             "minLength": 1,
             "maxLength": 256,
-            "pattern": r"^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*\S[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*$",
+            "pattern": f"^[^{_UNSEEN}]*[^\\s{_UNSEEN}][^{_UNSEEN}]*$",
         },
     ),
 ]
@@ -85,21 +91,21 @@ class ImagePart(msgspec.Struct, frozen=True, tag_field="type", tag="image_url"):
     image_url: ImageUrl
 
 
-class CalledFunction(msgspec.Struct, frozen=True):
+class CalledFunction(msgspec.Struct, frozen=True, omit_defaults=True):
     name: str
     arguments: (
         Annotated[str | dict[str, Any], Meta(description="An object, or one written as a text of JSON.")] | None
     ) = None
 
 
-class GivenCall(msgspec.Struct, frozen=True):
+class GivenCall(msgspec.Struct, frozen=True, omit_defaults=True):
     """A tool call of an answer that was given before."""
 
     function: CalledFunction
     id: str | None = None
 
 
-class GivenMessage(msgspec.Struct, frozen=True, kw_only=True):
+class GivenMessage(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """One message of the conversation so far."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
@@ -114,13 +120,13 @@ class GivenMessage(msgspec.Struct, frozen=True, kw_only=True):
     tool_name: Annotated[str, Meta(description="Of a tool's message: the tool.")] | None = None
 
 
-class FunctionDefinition(msgspec.Struct, frozen=True):
+class FunctionDefinition(msgspec.Struct, frozen=True, omit_defaults=True):
     name: ToolName
     description: str | None = None
     parameters: Parameters | None = None
 
 
-class ToolDefinition(msgspec.Struct, frozen=True, kw_only=True):
+class ToolDefinition(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """A tool that the client runs: a `function`, or the same without it around."""
 
     type: Annotated[str, Meta(extra_json_schema={"const": "function"})] | None = None
@@ -152,9 +158,13 @@ class NamedTool(msgspec.Struct, frozen=True, tag_field="type", tag="function"):
     function: NamedFunction
 
 
+class AllowedTool(msgspec.Struct, frozen=True):
+    function: NamedFunction
+
+
 class AllowedSet(msgspec.Struct, frozen=True):
     mode: Literal["auto", "required"]
-    tools: list[NamedTool]
+    tools: list[AllowedTool]
 
 
 class AllowedTools(msgspec.Struct, frozen=True, tag_field="type", tag="allowed_tools"):

@@ -82,7 +82,7 @@ def document(dialects: tuple[Dialect, ...], *, keyed: bool) -> bytes:
 
 
 def _operation(dialect: Dialect, route: Route, refs: dict[type, Json], *, keyed: bool) -> Json:
-    words = re.findall(r"\w+", f"{dialect.name} {route.method.lower()} {route.path}")
+    words = re.findall(r"\w+", f"{dialect.name} {route.method.lower()} {_templated(route.path)}")
     operation: Json = {
         "operationId": "_".join(words),
         "tags": [dialect.name],
@@ -95,22 +95,22 @@ def _operation(dialect: Dialect, route: Route, refs: dict[type, Json], *, keyed:
         operation["requestBody"] = {"required": True, "content": {_JSON: {"schema": refs[body]}}}
     elif isinstance(route.action, PassOn) and route.method != "HEAD":
         kind = "application/octet-stream" if route.rest else _JSON
-        operation["requestBody"] = {"required": True, "content": {kind: {}}}
+        operation["requestBody"] = {"content": {kind: {}}}
     has_body = route.method != "HEAD"
     operation["responses"] = {
-        **_answers(route, has_body=has_body),
+        **_answers(route, _error_ref(dialect), has_body=has_body),
         **_errors(dialect, _statuses(route, keyed=keyed), has_body=has_body),
     }
     return operation
 
 
-def _answers(route: Route, *, has_body: bool) -> Json:
+def _answers(route: Route, error: Json, *, has_body: bool) -> Json:
     action = route.action
     match action:
         case Talk():
             mode = {"description": "How tools reached the model: native, emulated or off.", "schema": _MODE}
             whole = list(whole_answers(action))
-            content = {_JSON: {"schema": shape_of(whole), "example": whole[0]}, **_streamed(action)}
+            content = {_JSON: {"schema": shape_of(whole), "example": whole[0]}, **_streamed(action, error)}
             return {"200": {"description": "The answer.", "headers": {"X-Callgate-Mode": mode}, "content": content}}
         case PassOn():
             # The Ollama behind answers as it likes: with 200, 201, 400 or 404 mostly.
@@ -118,27 +118,29 @@ def _answers(route: Route, *, has_body: bool) -> Json:
             return {"default": {"description": "What the Ollama behind says.", "content": content}}
         case Say(said, media_type):
             shown = shape_of([_plain(said)]) if media_type == _JSON else {"type": "string"}
-            return _ok({media_type: {"schema": shown}} if has_body else {})
+            page = {"text/html": {"schema": {"type": "string"}}} if route.path == "/" else {}
+            return _ok({media_type: {"schema": shown}, **page} if has_body else {})
         case _:
             samples = list(other_answers(action))
             return _ok({_JSON: {"schema": shape_of(samples), "example": samples[0]}})
 
 
-def _streamed(action: Talk) -> Json:
+def _streamed(action: Talk, error: Json) -> Json:
     """The schema is that of each event or line."""
     answers = list(streamed_answers(action))
     shown = {"example": b"".join(answers[0]).decode()}
     pieces = [piece for answer in answers for piece in answer]
     if action.stream_type != _EVENTS:
         lines = [msgspec.json.decode(line) for piece in pieces for line in piece.splitlines()]
-        return {action.stream_type: {"schema": shape_of(lines), **shown}}
+        return {action.stream_type: {"schema": {"anyOf": [shape_of(lines), error]}, **shown}}
     said = [part.removeprefix(b"data: ") for piece in pieces for part in piece.split(b"\n\n") if part]
     chunk = shape_of([msgspec.json.decode(each) for each in said if each.startswith(b"{")])
     data = {
-        "type": "string",
-        "description": "JSON; [DONE] at the end; an error, where the answer breaks off.",
-        "contentMediaType": _JSON,
-        "contentSchema": chunk,
+        "description": "JSON: a piece, or an error where the answer breaks off. [DONE] at the end.",
+        "anyOf": [
+            {"const": "[DONE]"},
+            {"type": "string", "contentMediaType": _JSON, "contentSchema": {"anyOf": [chunk, error]}},
+        ],
     }
     return {_EVENTS: {"schema": {"type": "object", "properties": {"data": data}, "required": ["data"]}, **shown}}
 
@@ -146,8 +148,8 @@ def _streamed(action: Talk) -> Json:
 def _own(path: str, about: str, media_type: str, dialect: Dialect, *, keyed: bool) -> Json:
     schema = {"type": "object"} if media_type == _JSON else {"type": "string"}
     statuses = {**_FOR_ALL, **(_KEY if keyed and path not in OPEN_PATHS else {})}
-    if path == "/ready":
-        statuses[503] = "It doesn't take any yet."
+    if path in ("/ready", "/metrics"):
+        statuses[503] = "It doesn't take any yet, or its workers don't answer."
     return {
         "operationId": re.sub(r"\W+", "_", path.strip("/")),
         "summary": about,
@@ -172,7 +174,7 @@ def _statuses(route: Route, *, keyed: bool) -> dict[int, str]:
 
 
 def _errors(dialect: Dialect, statuses: dict[int, str], *, has_body: bool = True) -> Json:
-    content = {_JSON: {"schema": {"$ref": _REFS.format(name=_error_name(dialect))}}} if has_body else {}
+    content = {_JSON: {"schema": _error_ref(dialect)}} if has_body else {}
     return {str(status): {"description": statuses[status], "content": content} for status in sorted(statuses)}
 
 
@@ -190,6 +192,10 @@ def _templated(path: str) -> str:
 
 def _error_name(dialect: Dialect) -> str:
     return f"{dialect.name}.Error"
+
+
+def _error_ref(dialect: Dialect) -> Json:
+    return {"$ref": _REFS.format(name=_error_name(dialect))}
 
 
 def _plain(answer: object) -> object:

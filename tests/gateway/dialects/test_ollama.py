@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callgate.gateway.asgi import decoded
-from callgate.gateway.dialect import Talk, Wish
+from callgate.gateway.dialect import Embed, ListRunning, Talk, Wish
 from callgate.gateway.dialects.ollama import OLLAMA
 from callgate.runtime import Said
 from callgate.vocabulary import AssistantDelta, Done, Event, Usage, UsageError
@@ -70,6 +70,21 @@ def test_what_is_generated_is_an_answer_to_a_user() -> None:
 def test_who_says_nothing_only_wants_the_model_to_be_loaded(path: str, keep_alive: object, reason: str) -> None:
     answer: Any = read({"model": "m", "keep_alive": keep_alive}, path).at_once
     assert (answer["done"], answer["done_reason"]) == (True, reason)
+
+
+def test_shorter_vectors_are_to_be_had() -> None:
+    action = next(route.action for route in OLLAMA.routes if isinstance(route.action, Embed))
+    body, extra = decoded(b'{"model": "m", "input": "x", "dimensions": 2, "truncate": true}', action.body, nesting=9)
+    answer: Any = action.read(body, extra).write([[3.0, 4.0, 12.0]])
+    assert answer["embeddings"] == [[0.6, 0.8]]
+    assert answer["total_duration"] >= 0
+
+
+def test_what_is_loaded_stays_for_ever_as_clients_see_it() -> None:
+    action = next(route.action for route in OLLAMA.routes if isinstance(route.action, ListRunning))
+    answer: Any = action.write(["tiny"], [{"name": "qwen3:8b"}])
+    assert [model["name"] for model in answer["models"]] == ["qwen3:8b", "tiny"]
+    assert int(answer["models"][1]["expires_at"][:4]) > 2300
 
 
 @pytest.mark.parametrize(

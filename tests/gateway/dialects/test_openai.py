@@ -99,6 +99,12 @@ def test_a_request_says_all_that_it_says() -> None:
     assert request.stream, "whoever doesn't stream can't be stopped"
 
 
+def test_effort_is_said_in_either_form_and_usage_only_where_it_is_asked_for() -> None:
+    wish = read({**HELLO, "reasoning": {"effort": "none"}})
+    assert wish.request.think is False
+    assert not any("usage" in chunk for chunk in streamed(wish.writer("m"), [AssistantDelta("x"), Done("stop")]))
+
+
 def test_nothing_that_the_gate_decides_travels_unread() -> None:
     wish = read({"prompt": "x", "tools": [{}], "messages": [], "tool_choice": "required"}, "/v1/completions")
     assert wish.request.extra == {}
@@ -110,6 +116,8 @@ def test_nothing_that_the_gate_decides_travels_unread() -> None:
     [
         {"messages": []},
         {**HELLO, "n": 2},
+        {**HELLO, "functions": [{"name": "multiply"}]},
+        {**HELLO, "reasoning": {"effort": "huge"}},
         {**HELLO, "tool_choice": "multiply"},
         {**HELLO, "response_format": {"type": "xml"}},
         {**HELLO, "reasoning_effort": "huge"},
@@ -152,6 +160,7 @@ def test_pieces_and_whole_say_the_same(events: list[Event], reason: Any) -> None
     assert calls == message.get("tool_calls", [])
     assert chunks[-1]["choices"][0]["finish_reason"] == whole["choices"][0]["finish_reason"]
     assert usage["usage"] == whole["usage"] == {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
+    assert all(chunk["usage"] is None for chunk in chunks), "as OpenAI does where it is asked for"
     assert len({chunk["id"] for chunk in (*chunks, usage)}) == 1
 
 

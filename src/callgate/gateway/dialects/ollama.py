@@ -323,14 +323,15 @@ def _show(model: ServedModel) -> object:
 def _details(model: ServedModel) -> dict[str, Any]:
     known = model.stocked.capabilities or Capabilities(name=model.id)
     family = known.family or known.architecture or ""
-    return {
+    details = {
         "parent_model": "",
-        "format": "gguf",
+        "format": "gguf" if model.stocked.found.backend in ("ollama", "llamacpp") else "",
         "family": family,
         "families": [family] if family else [],
         "parameter_size": known.parameter_size or "",
         "quantization_level": known.quantization or "",
     }
+    return details if known.context_length is None else {**details, "context_length": known.context_length}
 
 
 def _info(known: Capabilities) -> dict[str, Any]:

@@ -199,12 +199,14 @@ class _Writer:
     id_starts = ""
 
     def __init__(self, model: str, *, wants_usage: bool) -> None:
-        self._about = {
+        self._about: dict[str, Any] = {
             "id": f"{self.id_starts}-{token_hex(12)}",
             "object": self.kind,
             "created": int(time.time()),
             "model": model,
         }
+        if wants_usage:
+            self._about["usage"] = None
         self._wants_usage = wants_usage
         self._usage = Usage()
         self._reason = "stop"
@@ -238,7 +240,6 @@ class ChatWriter(_Writer):
         # Written once, so that of each piece but its text has to be encoded.
         self._head = b"data: " + _encode(self._about)[:-1] + b',"choices":[{"index":0,"delta":{'
         self._role = b'"role":"assistant",'
-        self._tail = b'},"finish_reason":null}]' + (b',"usage":null}\n\n' if wants_usage else b"}\n\n")
 
     def feed(self, event: Event) -> bytes:
         kind = type(event)
@@ -253,7 +254,7 @@ class ChatWriter(_Writer):
             self.note(event)
             return b""
         role, self._role = self._role, b""
-        return self._head + role + piece + self._tail
+        return self._head + role + piece + b'},"finish_reason":null}]}\n\n'
 
     def end(self, explanation: Explanation | None) -> bytes:
         delta = {"role": "assistant", "content": ""} if self._role else {}
@@ -263,7 +264,8 @@ class ChatWriter(_Writer):
         self._calls = len(said.calls)
         for event in last_events(said):
             self.note(event)
-        message: dict[str, Any] = {"role": "assistant", "content": said.text or (None if said.calls else "")}
+        text = said.text or (None if said.calls else "")
+        message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": None}
         if said.thinking:
             message["reasoning_content"] = said.thinking
         if said.calls:
