@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from typing import NamedTuple
 
 from callgate.registry.layout import CURRENT, LARGEST_FILE, Document, Unreadable
@@ -19,6 +18,8 @@ FILE_NAME = "user_models.json"
 SETTLED_SECONDS = 0.1
 """A file that was written just now may be written again without its time or size changing."""
 SHORT_PATIENCE = 2.0
+_ABSENT = (0, 0, 0)
+"""The signature of a file that isn't there: most people have none, and are asked about at every request."""
 
 Change = Callable[[ModelRecord | None], Fields | None]
 """From what is kept of a model to what to change in it; `None`: all of it goes."""
@@ -158,7 +159,10 @@ class Registry:
 
 
 def _signature(path: str) -> tuple[int, int, int] | None:
-    with suppress(OSError, ValueError):
+    try:
         stat = os.stat(path)
-        return stat.st_mtime_ns, stat.st_size, stat.st_ino
-    return None
+    except FileNotFoundError:
+        return _ABSENT
+    except (OSError, ValueError):
+        return None
+    return stat.st_mtime_ns, stat.st_size, stat.st_ino

@@ -1,16 +1,21 @@
 """The wire: the HTTP client, answers that stream, the front of remote files, endpoints and their spellings.
 
-Importing this room is cheap: aiohttp is loaded when a client is first used.
+Importing this room is cheap: aiohttp and asyncio are loaded when a client is first used.
 """
 
+from typing import TYPE_CHECKING
+
+from callgate.doors import opened_on_use
 from callgate.wire.endpoints import Endpoint, is_loopback, normalise_base_url, ollama_base_url
 from callgate.wire.hops import HOPS_HEADER, hops, hops_of
 from callgate.wire.http import HttpClient, Patience
-from callgate.wire.incoming import Incoming, post_stream
 from callgate.wire.ndjson import Lines
 from callgate.wire.ranges import read_front
 from callgate.wire.sse import SseDecoder
 from callgate.wire.targets import redirected, shown
+
+if TYPE_CHECKING:
+    from callgate.wire.incoming import Incoming, post_stream
 
 __all__ = [
     "HOPS_HEADER",
@@ -30,3 +35,5 @@ __all__ = [
     "redirected",
     "shown",
 ]
+
+__getattr__ = opened_on_use(__name__, {"Incoming": "incoming", "post_stream": "incoming"})

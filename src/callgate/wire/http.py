@@ -17,16 +17,18 @@ if TYPE_CHECKING:
     import aiohttp
     from yarl import URL
 
+    from callgate.wire.connections import Connections
+
 CONNECT_SECONDS = 5.0
 WHOLE_SECONDS = 30.0
 STALL_SECONDS = 20.0  # without a byte, in the middle of an answer
 MAX_JSON_BYTES = 64 << 20
 MAX_REDIRECTS = 5
 
-_MAX_ERROR_BYTES = 16 << 10
+MAX_ERROR_BYTES = 16 << 10
 _EXCERPT = 300
 _CHUNK = 64 << 10
-_PAUSE_SECONDS = (0.01, 0.1)
+PAUSE_SECONDS = (0.01, 0.1)
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
@@ -39,6 +41,11 @@ class Patience(msgspec.Struct, frozen=True):
     between: float | None = 120.0
     """In the middle of its answer, without a byte."""
 
+    @property
+    def for_a_whole_answer(self) -> Patience:
+        """Of one that comes all at once nothing is heard until it is there."""
+        return Patience(self.connect, None, self.between)
+
 
 class HttpClient:
     """One pool of kept-alive connections. It belongs to the event loop in which it is first used.
@@ -48,6 +55,7 @@ class HttpClient:
 
     def __init__(self) -> None:
         self._session: aiohttp.ClientSession | None = None
+        self._connections: Connections | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -58,9 +66,20 @@ class HttpClient:
         await self.close()
 
     async def close(self) -> None:
+        if self._connections is not None:
+            self._connections.close()
         if self._session is not None:
             session, self._session = self._session, None
             await session.close()
+
+    @property
+    def connections(self) -> Connections:
+        """For answers that stream."""
+        if self._connections is None:
+            from callgate.wire.connections import Connections
+
+            self._connections = Connections()
+        return self._connections
 
     async def get_json(
         self,
@@ -166,7 +185,7 @@ class HttpClient:
         import random
 
         # Gives the loop time to see which others are closed, and a server that restarts a crowd that is spread out.
-        await asyncio.sleep(random.uniform(*_PAUSE_SECONDS))  # noqa: S311
+        await asyncio.sleep(random.uniform(*PAUSE_SECONDS))  # noqa: S311
         return await self._opened().request(method, target, **how)
 
     def _opened(self) -> aiohttp.ClientSession:
@@ -231,13 +250,13 @@ async def _bad_status(response: aiohttp.ClientResponse, url: str) -> BadStatus:
     # The body may take its time or break off: the status alone says enough.
     body = b""
     with suppress(Exception):
-        body = await response.content.read(_MAX_ERROR_BYTES)
-    hint = None
-    if response.status in _REDIRECTS and (location := response.headers.get("Location")):
-        hint = f"it moved to {shown(location)}"
-    return BadStatus(
-        f"{shown(url)} answered with status {response.status}", status=response.status, body=excerpt(body), hint=hint
-    )
+        body = await response.content.read(MAX_ERROR_BYTES)
+    return bad_status(url, response.status, body, response.headers.get("Location", ""))
+
+
+def bad_status(url: str, status: int, body: bytes, location: str) -> BadStatus:
+    hint = f"it moved to {shown(location)}" if location and status in _REDIRECTS else None
+    return BadStatus(f"{shown(url)} answered with status {status}", status=status, body=excerpt(body), hint=hint)
 
 
 def _translated(problem: Exception, url: str, *, connect: float, waited: float) -> BackendError:

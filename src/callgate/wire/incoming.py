@@ -2,78 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+import asyncio
+import os
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import TYPE_CHECKING
 
-from callgate.vocabulary import BackendError, StreamCut, Unreachable
-from callgate.wire.http import HttpClient, Patience
-from callgate.wire.targets import shown
+from callgate.vocabulary import BackendError, BadAnswer, StreamCut, Unreachable, UsageError
+from callgate.wire.connections import Closed, Connection, Connections, Place
+from callgate.wire.framing import Head, NotHttp
+from callgate.wire.http import MAX_ERROR_BYTES, PAUSE_SECONDS, HttpClient, Patience, bad_status
+from callgate.wire.targets import proxy_for, shown, target_of
 
 if TYPE_CHECKING:
-    import asyncio
+    from types import TracebackType
 
     import aiohttp
+    from yarl import URL
+
+_ERROR_SECONDS = 5.0
+"""For the body of an answer whose status says it all."""
 
 
-class Incoming:
+class Incoming(ABC):
     """The body of one answer, while it arrives."""
 
-    def __init__(self, response: aiohttp.ClientResponse, place: str, patience: Patience) -> None:
-        import asyncio
-
-        import aiohttp
-
-        self.content_type = response.content_type
+    def __init__(self, place: str, patience: Patience, content_type: str) -> None:
         self.place = place
         """Who sends it, as it may be shown."""
-        self._response = response
+        self.content_type = content_type
         self._patience = patience
-        self._loop = asyncio.get_running_loop()
-        self._waits_since: float | None = None
-        self._watchdog: asyncio.TimerHandle | None = None
         self._started = False
-        self._problems = (aiohttp.ClientError, TimeoutError, OSError, RuntimeError)
 
+    @property
+    @abstractmethod
+    def is_over(self) -> bool:
+        """Whether all of it has been read, as far as one can tell without waiting."""
+
+    @abstractmethod
     async def read(self) -> bytes:
         """Whatever has arrived since, and something at least; empty at the end.
 
         Raises: Unreachable, if nothing comes at all; StreamCut, if no more comes although more was announced.
         """
-        self._waits_since = self._loop.time()
-        try:
-            piece = await self._response.content.readany()
-        except self._problems as problem:  # a RuntimeError is how aiohttp says that the connection was closed here
-            raise self._ended_by(problem) from None
-        self._waits_since = None
-        if not self._started:
-            self._started = True
-            self._expect_more()
-        return piece
-
-    def close(self) -> None:
-        if self._watchdog is not None:
-            self._watchdog.cancel()
-
-    def _expect_more(self) -> None:
-        """From the first piece on another limit holds, for which one timer serves the whole answer.
-
-        aiohttp sets a new one for every piece, which takes it as long as all the rest that it does with a small one.
-        """
-        if (connection := self._response.connection) is not None and connection.protocol is not None:
-            connection.protocol.read_timeout = None
-            connection.protocol.start_timeout()
-            if self._patience.between:
-                self._watchdog = self._loop.call_later(self._patience.between, self._watch)
-
-    def _watch(self) -> None:
-        between = self._patience.between or 0.0
-        now = self._loop.time()
-        since = now if self._waits_since is None else self._waits_since  # whoever doesn't read isn't kept waiting
-        if now - since >= between:
-            self._response.content.set_exception(TimeoutError())
-        else:
-            self._watchdog = self._loop.call_at(since + between, self._watch)
 
     def _ended_by(self, problem: Exception) -> BackendError:
         if not isinstance(problem, TimeoutError):
@@ -89,19 +62,214 @@ class Incoming:
         )
 
 
-@asynccontextmanager
-async def post_stream(
+class Direct(Incoming):
+    """Over a connection of our own."""
+
+    def __init__(self, connection: Connection, head: Head, place: str, patience: Patience) -> None:
+        super().__init__(place, patience, head.headers.get("content-type", "").partition(";")[0].strip().lower())
+        self._connection = connection
+        self._loop = asyncio.get_running_loop()
+        self._waits_since: float | None = None
+        self._watchdog: asyncio.TimerHandle | None = None
+
+    @property
+    def is_over(self) -> bool:
+        return self._connection.is_over and not self._connection.has_more
+
+    async def read(self) -> bytes:
+        connection = self._connection
+        try:
+            while True:
+                if connection.has_more or connection.is_over:
+                    piece = connection.take()
+                    self._started = True
+                    return piece
+                connection.check()
+                self._waits_since = self._loop.time()
+                if self._watchdog is None and (limit := self._limit()):
+                    self._watchdog = self._loop.call_later(limit, self._watch)
+                await connection.more()
+                self._waits_since = None
+        except (Closed, NotHttp, TimeoutError) as problem:
+            raise self._ended_by(problem) from None
+
+    def close(self) -> None:
+        if self._watchdog is not None:
+            self._watchdog.cancel()
+
+    def _limit(self) -> float | None:
+        return self._patience.between if self._started else self._patience.first_byte
+
+    def _watch(self) -> None:
+        """One timer serves the whole answer: to set one for each piece takes longer than to read it."""
+        self._watchdog = None
+        if not (limit := self._limit()):
+            return
+        now = self._loop.time()
+        since = now if self._waits_since is None else self._waits_since  # whoever doesn't read isn't kept waiting
+        if now - since >= limit:
+            self._connection.fail(TimeoutError())
+        else:
+            self._watchdog = self._loop.call_at(since + limit, self._watch)
+
+
+class Proxied(Incoming):
+    """Through a proxy, by a client that knows them."""
+
+    def __init__(self, response: aiohttp.ClientResponse, place: str, patience: Patience) -> None:
+        super().__init__(place, patience, response.content_type)
+        import aiohttp
+
+        self._response = response
+        self._problems = (aiohttp.ClientError, TimeoutError, OSError, RuntimeError)
+
+    @property
+    def is_over(self) -> bool:
+        return self._response.content.at_eof()
+
+    async def read(self) -> bytes:
+        limit = self._patience.between if self._started else self._patience.first_byte
+        try:
+            async with asyncio.timeout(limit):
+                piece = await self._response.content.readany()
+        except self._problems as problem:  # a RuntimeError is how aiohttp says that the connection was closed here
+            raise self._ended_by(problem) from None
+        self._started = True
+        return piece
+
+
+def post_stream(
     client: HttpClient, url: str, body: bytes, *, patience: Patience, headers: Mapping[str, str] | None = None
-) -> AsyncIterator[Incoming]:
+) -> AbstractAsyncContextManager[Incoming]:
     """Sends JSON and gives the answer as it comes. Leaving early closes the connection, and so stops the other side.
 
     Raises: Unreachable, BadStatus, BadAnswer; UsageError, if `url` isn't one; and what `Incoming.read` does.
     """
     # Whatever packs an answer holds its pieces back.
     sent = {"Content-Type": "application/json", "Accept-Encoding": "identity", **(headers or {})}
-    async with client.open("POST", url, headers=sent, body=body, patience=patience) as response:
-        incoming = Incoming(response, shown(url), patience)
-        try:
-            yield incoming
-        finally:
+    return _Posted(client, url, sent, body, patience)
+
+
+class _Posted(AbstractAsyncContextManager[Incoming]):
+    def __init__(
+        self, client: HttpClient, url: str, headers: Mapping[str, str], body: bytes, patience: Patience
+    ) -> None:
+        self._client, self._url, self._headers, self._body, self._patience = client, url, headers, body, patience
+        self._place = shown(url)
+        self._direct: tuple[Connections, Connection, Direct] | None = None
+        self._proxied: AbstractAsyncContextManager[aiohttp.ClientResponse] | None = None
+
+    async def __aenter__(self) -> Incoming:
+        target, headers = target_of(self._url, self._headers)
+        if proxy_for(target)[0] is not None:
+            self._proxied = self._client.open(
+                "POST", self._url, headers=self._headers, body=self._body, patience=self._patience
+            )
+            return Proxied(await self._proxied.__aenter__(), self._place, self._patience)
+        connections = self._client.connections
+        connection = await self._asked(connections, target, _question(target, headers, len(self._body)))
+        assert connection.head is not None
+        incoming = Direct(connection, connection.head, self._place, self._patience)
+        self._direct = connections, connection, incoming
+        if not 200 <= connection.head.status < 300:
+            await self._refused(connection.head, incoming)
+        if connection.head.headers.get("content-encoding", "identity") != "identity":
+            self._leave()
+            raise BadAnswer(f"{self._place} packs its answer, although it was asked not to")
+        return incoming
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> bool | None:
+        if self._proxied is not None:
+            return await self._proxied.__aexit__(kind, error, at)
+        self._leave()
+        return None
+
+    def _leave(self) -> None:
+        if self._direct is not None:
+            connections, connection, incoming = self._direct
+            self._direct = None
             incoming.close()
+            connections.give_back(connection)
+
+    async def _asked(self, connections: Connections, target: URL, question: bytes) -> Connection:
+        """A connection on which an answer has begun. One that was kept may prove closed: then it is asked once more,
+        if not a byte has come back. All that we send are questions.
+        """
+        place = Place(target.raw_host or "", target.port or 0, target.scheme == "https")
+        connection = connections.kept(place)
+        for is_last in (connection is None, True):
+            connection = connection or await self._connected(connections, place)
+            try:
+                connection.send(question, self._body)
+                while connection.head is None:
+                    await connection.more(self._patience.first_byte)
+                    connection.check()
+            except Closed:
+                connections.give_back(connection)
+                if is_last or connection.was_heard:
+                    raise Unreachable(f"{self._place} closed the connection without an answer") from None
+            except NotHttp as problem:
+                connections.give_back(connection)
+                raise BadAnswer(f"{self._place} doesn't speak HTTP as we know it ({problem})") from None
+            except TimeoutError:
+                connections.give_back(connection)
+                raise Unreachable(
+                    f"{self._place} didn't answer within {self._patience.first_byte:g} s",
+                    hint="is the server busy loading a model?",
+                ) from None
+            except BaseException:
+                connections.give_back(connection)
+                raise
+            else:
+                return connection
+            # A server that restarts gets a crowd that is spread out.
+            await asyncio.sleep(random.uniform(*PAUSE_SECONDS))  # noqa: S311
+            connection = None
+        raise AssertionError
+
+    async def _connected(self, connections: Connections, place: Place) -> Connection:
+        import socket
+        import ssl
+
+        try:
+            async with asyncio.timeout(self._patience.connect):
+                return await connections.new(place)
+        except TimeoutError:
+            message = f"{self._place} can't be reached within {self._patience.connect:g} s"
+        except socket.gaierror:
+            raise Unreachable(
+                f"{self._place} can't be reached: nobody knows its host", hint="is the name right?"
+            ) from None
+        except (ssl.SSLError, ssl.CertificateError):
+            message = f"{self._place} can't be reached: its certificate isn't trusted, or it doesn't speak TLS"
+            raise Unreachable(message) from None
+        except OSError as problem:
+            why = os.strerror(problem.errno) if problem.errno else "no connection"
+            message = f"{self._place} can't be reached: {why}"
+        raise Unreachable(message, hint="is the server running?") from None
+
+    async def _refused(self, head: Head, incoming: Incoming) -> None:
+        """Raises: BadStatus. The body may take its time or break off: the status alone says enough."""
+        body = b""
+        try:
+            with suppress(BackendError, TimeoutError):
+                async with asyncio.timeout(_ERROR_SECONDS):
+                    while len(body) < MAX_ERROR_BYTES and (piece := await incoming.read()):
+                        body += piece
+        finally:
+            self._leave()
+        raise bad_status(self._url, head.status, body[:MAX_ERROR_BYTES], head.headers.get("location", ""))
+
+
+def _question(target: URL, headers: Mapping[str, str], size: int) -> bytes:
+    """The head of it. Raises: UsageError, if a header can't be sent."""
+    host = target.raw_host or ""
+    port = "" if target.is_default_port() else f":{target.port}"
+    lines = [f"POST {target.raw_path_qs} HTTP/1.1", f"Host: {f'[{host}]' if ':' in host else host}{port}"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    text = "\r\n".join([*lines, f"Content-Length: {size}", "", ""])
+    if text.count("\n") != len(lines) + 2 or text.count("\r") != len(lines) + 2 or "\0" in text:
+        raise UsageError(f"a header for {shown(str(target))} has a line break", hint="look at its key")
+    return text.encode()

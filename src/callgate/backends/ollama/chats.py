@@ -53,8 +53,9 @@ class Chats:
         notices = [*_unheeded(request, version), *([fit.notice] if fit.notice else [])]
         answer = Answer(self._server.place)
         url = self._url
+        patience = self._patience if request.stream else self._patience.for_a_whole_answer
         try:
-            async with post_stream(self._server.http, url, sent, patience=self._patience) as incoming:
+            async with post_stream(self._server.http, url, sent, patience=patience) as incoming:
                 while not answer.is_done:
                     for event in answer.read(await incoming.read()):
                         # Held back till now: a refusal has to come before any event.
@@ -152,6 +153,8 @@ def _unheeded(request: ChatRequest, version: str | None) -> Iterator[Notice]:
 
 async def _linger(incoming: Incoming) -> None:
     """Till the end of an answer that is whole, if it comes soon: only then can its connection be kept."""
+    if incoming.is_over:
+        return
     import asyncio
 
     with suppress(TimeoutError, StreamCut):

@@ -66,9 +66,10 @@ class OpenAIBackend:
         failures = Failures(self._server.place, request)
         reading = Reading(failures)
         url = f"{self._server.base}/chat/completions"
+        patience = self._patience if request.stream else self._patience.for_a_whole_answer
         try:
             async with post_stream(
-                self._http, url, body_of(request), patience=self._patience, headers=self._headers
+                self._http, url, body_of(request), patience=patience, headers=self._headers
             ) as incoming:
                 if incoming.content_type == "text/html":
                     raise BadAnswer(f"{incoming.place} sent a web page", hint="is this an OpenAI-compatible server?")
@@ -175,6 +176,8 @@ async def _rest_of_body(incoming: Incoming, start: bytes) -> bytes:
 
 async def _say_goodbye(incoming: Incoming) -> None:
     """A connection can be used again if its answer was read to the very end."""
+    if incoming.is_over:
+        return
     with suppress(TimeoutError, BackendError):
         async with asyncio.timeout(_GOODBYE_SECONDS):
             while await incoming.read():
