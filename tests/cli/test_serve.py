@@ -72,6 +72,12 @@ def test_answers_under_way_may_end(tmp_path: Path) -> None:
         (["--port", "70000"], "no port"),
         (["--model-strategy", "x=y"], "tools.per_model"),
         (["--max-body", "0"], "1,000,000"),
+        (["--workers", "0"], "from 1 to 64"),
+        (["--drain", "soon"], "seconds"),
+        (["--max-nesting", "100000"], "from 8"),
+        (["--alias", "x=,"], "names no model"),
+        (["--fallback", "hf:nonsense"], "on the hub"),
+        (["--access-log", "/nowhere/at/all"], "can't be written"),
     ],
 )
 def test_wrong_usage_is_told_at_once(words: list[str], said: str) -> None:
@@ -91,3 +97,36 @@ def test_help_has_examples() -> None:
     done = callgate("serve", "--help")
     assert done.status == 0
     assert "OLLAMA_HOST=127.0.0.1:11435 ollama run" in done.out
+
+
+def test_an_alias_that_is_named_again_has_more_models(tmp_path: Path) -> None:
+    one, other = (recording(tmp_path / name, (AssistantDelta(name), Done("stop"))) for name in ("one", "other"))
+    with served("--alias", f"both={one}", "--alias", f"both={other}", "--model-strategy", "both=off") as gate:
+        body = {"model": "both", "messages": [{"role": "user", "content": "hello"}]}
+        texts = [json.dumps(ask(f"{gate.url}/v1/chat/completions", body)) for _ in range(2)]
+    assert sum('"one"' in text for text in texts) == sum('"other"' in text for text in texts) == 1
+
+
+def test_a_model_has_the_strategy_that_was_said_for_its_other_name(tmp_path: Path) -> None:
+    model = recording(tmp_path / "said", ANSWER)
+    asked = {
+        "model": "x",
+        "messages": [{"role": "user", "content": "hello"}],
+        "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}],
+    }
+    with served("--alias", f"x={model}", "--model-strategy", "x=off", "--explain") as gate:
+        answer = ask(f"{gate.url}/v1/chat/completions", asked)
+    assert isinstance(answer["callgate"], dict)
+    assert answer["callgate"]["mode"] == "off"
+
+
+def test_what_happens_is_told_with_verbose(tmp_path: Path) -> None:
+    with served("--verbose", "--max-nesting", "8", "--max-body-seconds", "5") as gate:
+        with pytest.raises(HTTPError, match="400") as caught:
+            ask(f"{gate.url}/v1/chat/completions", {"x": [[[[[[[[[[]]]]]]]]]]})
+        caught.value.close()
+        gate.process.send_signal(signal.SIGTERM)
+        assert gate.process.wait(30) == 0
+        assert gate.process.stderr
+        told = gate.process.stderr.read().decode()
+    assert '{"method":"POST","route":"/v1/chat/completions","status":400' in told

@@ -39,3 +39,42 @@ def test_there_are_only_so_many_series() -> None:
     lines = list(counter.lines())
     assert len(lines) <= metrics.MOST_SERIES + 3
     assert 'things{name=""} 5' in lines
+
+
+def test_counts_of_several_workers_add_up() -> None:
+    one, other, total = Metrics(), Metrics(), Metrics()
+    for seen, times in ((one, 3), (other, 1_234_567)):
+        seen.tokens.add("m", "prompt", by=times)
+        seen.first_token.observe(0.3, "m")
+        seen.under_way.add(by=2)
+        seen.endpoint_up.set("http://a", "m", to=seen is one)
+    total.add(one.snapshot())
+    total.add(other.snapshot())
+    written = total.written().decode()
+    assert 'callgate_tokens_total{model="m",kind="prompt"} 1234570\n' in written
+    assert 'callgate_first_token_seconds_bucket{model="m",le="0.5"} 2\n' in written
+    assert 'callgate_first_token_seconds_sum{model="m"} 0.600000\n' in written
+    assert "callgate_requests_in_flight 4\n" in written
+    assert 'callgate_endpoint_up{endpoint="http://a",model="m"} 0\n' in written
+
+
+def test_of_a_worker_that_has_ended_only_what_lasts_is_kept() -> None:
+    gone, total = Metrics(), Metrics()
+    gone.tokens.add("m", "prompt", by=3)
+    gone.under_way.add(by=2)
+    gone.endpoint_busy.set("http://a", "m", to=2)
+    total.add(gone.snapshot(), is_over=True)
+    written = total.written().decode()
+    assert 'callgate_tokens_total{model="m",kind="prompt"} 3\n' in written
+    assert "callgate_requests_in_flight 2" not in written
+    assert "http://a" not in written
+
+
+@given(st.lists(st.tuples(st.text(), st.text(), st.floats(min_value=0, max_value=1e6)), max_size=20))
+def test_whatever_is_counted_survives_the_way_to_another_worker(seen: list[tuple[str, str, float]]) -> None:
+    one, total = Metrics(), Metrics()
+    for model, rule, seconds in seen:
+        one.repairs.add(model, rule)
+        one.first_token.observe(seconds, model)
+    total.add(one.snapshot())
+    assert sorted(total.written().splitlines()) == sorted(one.written().splitlines())
