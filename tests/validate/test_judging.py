@@ -129,7 +129,9 @@ def test_other_json_is_wrong(text: str, fault: str) -> None:
 
 def test_an_answer_that_was_cut_off_is_told_so() -> None:
     expect = Expected(calls=(expected("weather", city="Rome"),))
-    assert kind(expect, Heard(text="Well, let me think", was_cut=True)) == "cut-off"
+    assert kind(expect, Heard(was_cut=True)) == "cut-off"  # it was still thinking
+    assert kind(expect, Heard(text="Well, let me tell", was_cut=True)) == "no-call"
+    assert kind(Expected(mentions=("fox",)), Heard(text="Once upon a time", was_cut=True)) == "cut-off"
     assert kind(expect, Heard(calls=(call("weather", city="Rome"),), was_cut=True)) is None
     assert kind(Expected(calls=()), Heard(text="Once upon a time", was_cut=True)) is None
 

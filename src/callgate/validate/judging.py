@@ -35,6 +35,8 @@ from callgate.validate.heard import MOST_CALLS, Fault, Heard
 from callgate.validate.judging_arguments import are_right, are_same
 from callgate.vocabulary import Tool, ToolCall
 
+_WITH_ANY_LENGTH = frozenset({"called-without-need", "no-call", "text-call", "wrong-name"})
+"""What a longer answer wouldn't have mended."""
 _THOUSANDS = re.compile(r"(?<=\d)[,'’\u00a0\u2009\u202f _](?=\d{3}(?!\d))")
 _FENCED = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL | re.IGNORECASE)
 _MARKS = re.compile(r"<\|[a-z_]+\|>|</?(?:s|eos|bos|start_of_turn|end_of_turn)>|\[/?INST\]", re.IGNORECASE)
@@ -51,8 +53,9 @@ def judge(
     fault = _judged_calls(expect, heard, {tool.name: tool for tool in tools}, strict)
     if fault is None and expect.calls in (None, ()) and not expect.any_valid_call:
         fault = _judged_text(expect, heard, tools, after_result)
-    if fault is not None and heard.was_cut and fault.kind not in ("called-without-need", "text-call"):
-        return Fault("cut-off", f"{fault.reason}; the answer was cut off")
+    if fault is not None and heard.was_cut:
+        kind = fault.kind if fault.kind in _WITH_ANY_LENGTH else "cut-off"
+        return Fault(kind, f"{fault.reason}; the answer was cut off")
     return fault
 
 
