@@ -23,11 +23,13 @@ from callgate.cli.validate_view import ProgressLine, note, show_cases, show_comp
 from callgate.settings import Settings, load_settings
 from callgate.validate import (
     TRIALS,
+    KnownCase,
     Mode,
     Run,
     Suite,
     Validation,
     Wanted,
+    bfcl_cases,
     chosen_cases,
     compare,
     html_page,
@@ -39,6 +41,7 @@ from callgate.validate import (
 )
 from callgate.vocabulary import CallgateError, ModelRef, StorageError, UsageError
 
+BFCL = "bfcl"
 EXAMPLES = """\
 examples:
   callgate validate tiny                              the quick suite, in a minute
@@ -49,6 +52,7 @@ examples:
   callgate validate qwen3:8b --against monday.jsonl --html report.html
   callgate validate tiny --only one-call --why        what was asked, expected and got
   callgate validate tiny --cases my-cases/            and your own
+  callgate validate qwen3:8b --bfcl bfcl_eval/data --modes native,emulated      the Berkeley leaderboard's questions
   callgate validate --list --suite full               the cases
 
 exit status: 0 done · 1 something failed (the line says what) · 2 wrong usage
@@ -64,8 +68,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--modes", type=_modes, metavar="MODES", help="how tools reach it: native, recovered, emulated; or `all`"
     )
     parser.add_argument(
-        "--only", action="append", default=[], metavar="CASE", help="only this case (`long-*`) or this check (again)"
+        "--only",
+        action="extend",
+        type=_names,
+        default=[],
+        metavar="CASE",
+        help="only this case (`long-*`) or this check (again, or with commas)",
     )
+    parser.add_argument(
+        "--bfcl",
+        metavar="DIR",
+        help="instead of our suite, that of the Berkeley Function Calling Leaderboard, out of your copy of its data, "
+        "judged by its rules; --only names categories (simple, multiple, parallel, irrelevance; live_simple …)",
+    )
+    parser.add_argument("--limit", type=_count, metavar="N", help="with --bfcl: so many of each category, evenly")
     parser.add_argument("--list", action="store_true", help="show the cases, and do nothing")
     parser.add_argument("--why", action="store_true", help="show what failed: what was expected, and what came")
     parser.add_argument("--against", metavar="FILE", help="compare with an earlier run, as --json printed it")
@@ -97,7 +113,7 @@ def add_shared_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    cases = chosen_cases(arguments.suite, folders=arguments.cases, only=arguments.only)
+    cases = _cases(arguments)
     if arguments.list:
         show_cases(cases, as_json=arguments.json)
         return DONE
@@ -105,8 +121,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("no model is named", hint="callgate validate tiny; `callgate models` lists what is in reach")
     before = read_run(arguments.against) if arguments.against else None
     modes = arguments.modes or usual_modes(arguments.suite)
-    wanted = wanted_by(arguments, suite=arguments.suite, modes=modes, only=arguments.only)
-    runs, status = validated(arguments.models, wanted, as_json=arguments.json, keep=not arguments.only)
+    suite = BFCL if arguments.bfcl else arguments.suite
+    wanted = wanted_by(arguments, cases, suite=suite, modes=modes)
+    keep = not (arguments.only or arguments.bfcl)
+    runs, status = validated(arguments.models, wanted, as_json=arguments.json, keep=keep)
     comparison = compare(before, runs) if before is not None and runs else None
     if runs and not arguments.json:
         show_runs(runs, why=arguments.why)
@@ -116,14 +134,29 @@ def run(arguments: argparse.Namespace) -> int:
     return status or unmet(runs, arguments.min_pass)
 
 
-def wanted_by(
-    arguments: argparse.Namespace, *, suite: Suite, modes: tuple[Mode, ...] | None = None, only: Sequence[str] = ()
-) -> Wanted:
+def _cases(arguments: argparse.Namespace) -> tuple[KnownCase, ...]:
     """Raises: UsageError, if a case is no good."""
+    if not arguments.bfcl:
+        if arguments.limit:
+            raise UsageError("--limit is for --bfcl", hint="--trials says how often each of our cases is tried")
+        return chosen_cases(arguments.suite, folders=arguments.cases, only=arguments.only)
+    if arguments.cases:
+        raise UsageError("--bfcl and --cases don't go together", hint="run one after the other")
+    categories = [name for text in arguments.only for name in text.split(",")]
+    return bfcl_cases(arguments.bfcl, categories or None, arguments.limit)
+
+
+def wanted_by(
+    arguments: argparse.Namespace,
+    cases: tuple[KnownCase, ...],
+    *,
+    suite: str,
+    modes: tuple[Mode, ...] | None = None,
+) -> Wanted:
     return Wanted(
-        cases=chosen_cases(suite, folders=arguments.cases, only=only),
+        cases=cases,
         suite=suite,
-        trials=arguments.trials or TRIALS[suite],
+        trials=1 if suite == BFCL else arguments.trials or TRIALS[suite],
         modes=modes,
         seed=arguments.seed,
         options=dict(arguments.option),
@@ -204,11 +237,15 @@ def _write(path: str, text: str) -> None:
 
 
 def _modes(text: str) -> tuple[Mode, ...]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
+    names = _names(text)
     try:
         return modes_of(get_args(Mode) if names == ["all"] else names)
     except UsageError as error:
         raise argparse.ArgumentTypeError(f"{error.message}; {error.hint}") from None
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _count(text: str) -> int:

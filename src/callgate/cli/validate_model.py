@@ -9,7 +9,7 @@ from typing import Literal
 from callgate.cli import DONE, UNMET
 from callgate.cli.screen import Screen, print_json, printable
 from callgate.cli.validate import add_shared_arguments, validated, wanted_by, write_reports
-from callgate.validate import Run, Suite, Trial
+from callgate.validate import Run, Suite, Trial, chosen_cases
 from callgate.vocabulary import UsageError
 
 EXAMPLES = """\
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     suite: Suite = "full" if arguments.full else "quick"
     least = LEAST if arguments.min_pass is None else arguments.min_pass
     # As it would be used: what it comes to in other ways is for `callgate validate`.
-    wanted = wanted_by(arguments, suite=suite)
+    wanted = wanted_by(arguments, chosen_cases(suite, folders=arguments.cases), suite=suite)
     runs, status = validated([model], wanted, as_json=arguments.json, keep=True)
     checks = _checks(runs)
     if checks and not arguments.json:

@@ -9,10 +9,12 @@ from collections.abc import Sequence
 import msgspec
 
 from callgate.cli.screen import LiveLine, Screen, print_json, printable
-from callgate.validate import Comparison, KnownCase, Run, Trial, failures, rows_of
+from callgate.cli.validate_table import show_table
+from callgate.validate import Comparison, KnownCase, Run, Trial, failures
 
 REDRAW_SECONDS = 0.1
 SHOWN_FAILURES = 20
+_VERDICTS = {"better": "good", "worse": "bad"}
 _DONE_TO_GUESS = 3
 """Trials after which the time that is left can be told."""
 
@@ -31,7 +33,7 @@ class ProgressLine:
         """The `number`th model, from 1."""
         self._began, self._failed = time.monotonic(), 0
         self._label = f"[{number}/{self._models}] {model}" if self._models > 1 else model
-        self._live.show(f"{self._label}: loading …")
+        self._live.show(f"loading … {self._label}")
 
     def step(self, trial: Trial, done: int, total: int) -> None:
         self._failed += trial.passed is False
@@ -42,7 +44,7 @@ class ProgressLine:
         seconds = (now - self._began) / done * (total - done)
         left = f", {_duration(seconds)} left" if done >= _DONE_TO_GUESS and done < total else ""
         failed = f", {self._failed} failed" if self._failed else ""
-        self._live.show(f"{self._label}: {done} of {total}{failed}{left}  {trial.mode} {trial.case}")
+        self._live.show(f"{done} of {total}{failed}{left}  {trial.mode} {trial.case}  {self._label}")
 
     def end(self) -> None:
         self._live.end()
@@ -69,10 +71,7 @@ def show_cases(cases: Sequence[KnownCase], *, as_json: bool) -> None:
 def show_runs(runs: Sequence[Run], *, why: bool) -> None:
     """A row for each case, a column for each model and mode."""
     screen = Screen()
-    models = dict.fromkeys(run.about.model for run in runs)
-    if len(models) == 1:
-        screen.line(screen.styled(printable(next(iter(models))), "strong"))
-    screen.table(rows_of(runs))
+    show_table(screen, runs)
     _show_unsupported(screen, runs)
     if why:
         _show_failures(screen, runs)
@@ -83,7 +82,7 @@ def show_runs(runs: Sequence[Run], *, why: bool) -> None:
 
 def _show_unsupported(screen: Screen, runs: Sequence[Run]) -> None:
     said = dict.fromkeys(
-        f"{trial.model} {trial.mode}: not supported by this model or server: {trial.reason}"
+        f"{trial.model} {trial.mode}: {trial.reason}"
         for run in runs
         for trial in run.trials
         if trial.passed is None and trial.reason
@@ -113,7 +112,8 @@ def show_comparison(comparison: Comparison) -> None:
     screen = Screen()
     screen.line()
     for sentence in comparison.sentences():
-        screen.wrapped(printable(sentence), indent=0)
+        style = next((style for word, style in _VERDICTS.items() if f"significantly {word}" in sentence), "")
+        screen.wrapped(printable(sentence), indent=0, style=style)
 
 
 def note(text: str) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from callgate.doors import opened_on_use
 
 if TYPE_CHECKING:
+    from callgate.validate.bfcl_suite import bfcl_cases
     from callgate.validate.case_files import Suite, chosen_cases, own_cases, read_cases
     from callgate.validate.case_records import Case, Expected, ExpectedCall, KnownCase, OwnJudge
     from callgate.validate.comparing import Comparison, compare
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from callgate.validate.records import Mode, Outcome, Run, RunAbout, Trial, read_run
     from callgate.validate.running import TRIALS, Validation, Wanted, modes_of, usual_modes
     from callgate.validate.standings import failures
-    from callgate.validate.tabled import rows_of
+    from callgate.validate.tabled import headlines, rows_of
 
 __all__ = [
     "TRIALS",
@@ -36,9 +37,11 @@ __all__ = [
     "Trial",
     "Validation",
     "Wanted",
+    "bfcl_cases",
     "chosen_cases",
     "compare",
     "failures",
+    "headlines",
     "html_page",
     "junit",
     "keep_run",
@@ -57,6 +60,7 @@ __getattr__ = opened_on_use(
     __name__,
     {
         "TRIALS": "running",
+        "bfcl_cases": "bfcl_suite",
         "Case": "case_records",
         "Comparison": "comparing",
         "Expected": "case_records",
@@ -85,6 +89,7 @@ __getattr__ = opened_on_use(
         "read_run": "records",
         "validate_model": "proving",
         "validate_model_async": "proving",
+        "headlines": "tabled",
         "rows_of": "tabled",
         "usual_modes": "running",
         "failures": "standings",
