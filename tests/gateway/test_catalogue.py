@@ -95,6 +95,14 @@ async def test_where_tools_are_required_others_are_neither_listed_nor_asked() ->
         refused = await served.post("/v1/chat/completions", {**asked("plain"), "tools": [MULTIPLY]})
         assert refused.status == 400
         assert "does not support tool calling" in refused.json["error"]["message"]
+        for path, body in (
+            ("/api/generate", {"model": "plain"}),
+            ("/api/embed", {"model": "plain", "input": "x"}),
+            ("/api/show", {"model": "plain"}),
+        ):
+            refused = await served.post(path, body)
+            assert (path, refused.status) == (path, 400)
+            assert "does not support tool calling" in refused.json["error"]
 
 
 async def test_texts_become_vectors_in_every_form() -> None:

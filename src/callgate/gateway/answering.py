@@ -161,6 +161,7 @@ class Answering:
         refs = await self._catalogue.refs(wish.model)
         told = noted.told = Told(refs[0])
         if wish.at_once is not None:
+            await self._turns.admit(told.ref)
             await self._reply(exchange, wish.at_once)
             return
         writer: Writer | None = None

@@ -123,6 +123,7 @@ class Turns:
         while True:
             lease = told.lease = self._endpoints.lease(refs, failed)
             told.ref = ref = await self._session.resolve(lease.endpoint.ref)
+            await self.admit(ref)
             backend = self._session.backend(ref)
             if not isinstance(backend, Embeds):
                 raise UsageError(f"{ref.name!r} can't embed", hint="choose a model for embedding")
@@ -139,6 +140,14 @@ class Turns:
             else:
                 lease.answered()
                 return vectors
+
+    async def admit(self, ref: ModelRef) -> None:
+        """For what isn't a turn, which sees to it itself.
+
+        Raises: ModelRejected, if every model here must have tools and this one has none.
+        """
+        if self._session.settings.models.require_tools:
+            await self._session.find(ref)
 
     def _is_at_another(
         self, told: Told, refs: Sequence[ModelRef], failed: Sequence[ModelRef], error: CallgateError

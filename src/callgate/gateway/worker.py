@@ -106,7 +106,3 @@ def main() -> None:
         run(app, socket.socket(fileno=order.listening), order.options, on_ready)
     except CallgateError as error:
         link.say(Failed(error.message, error.hint))
-
-
-if __name__ == "__main__":
-    main()

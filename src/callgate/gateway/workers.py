@@ -46,13 +46,13 @@ LAST_SECONDS = 5.0
 STEADY_SECONDS = 10.0
 """A worker that dies sooner is started again after a pause, which grows."""
 LONGEST_PAUSE = 30.0
+_WORKER = "callgate.gateway.worker"
 
 
 class _Worker:
     def __init__(self, number: int, process: Process) -> None:
         self.number = number
         self.process = process
-        self.started_at = time.monotonic()
         self.is_ready = False
         self.failure: CallgateError | None = None
         self.counted: msgspec.Raw | None = None
@@ -138,33 +138,45 @@ class Workers:
     async def _keep(self, number: int) -> None:
         pause = 0.0
         while not self._ending.is_set():
-            worker = self._now[number] = await self._started(number)
-            await self._heard(worker)
-            status = await worker.process.wait()
-            del self._now[number]
-            self._busy.forget(number)
-            if worker.counted is not None:
-                self._gone.add(worker.counted, is_over=True)
+            started_at = time.monotonic()
+            failure = await self._lived(number)
             if self._ending.is_set():
                 return
             if not self._all_ready.is_set():
-                self._failure = worker.failure or CallgateError(
-                    f"a worker ended as it started, with status {status}", hint="try it with one: --workers 1"
-                )
+                self._failure = failure
                 self._end()
                 return
-            pause = 0.0 if time.monotonic() - worker.started_at > STEADY_SECONDS else min(pause * 2 or 1, LONGEST_PAUSE)
-            log.warning("worker %d ended with status %d, and is started again", number, status)
+            pause = 0.0 if time.monotonic() - started_at > STEADY_SECONDS else min(pause * 2 or 1, LONGEST_PAUSE)
+            log.warning("%s; it is started again", failure.message)
             with suppress(TimeoutError):
                 async with asyncio.timeout(pause):
                     await self._ending.wait()
 
+    async def _lived(self, number: int) -> CallgateError:
+        """One worker, from its start to its end; why it ended."""
+        try:
+            worker = self._now[number] = await self._started(number)
+        except OSError as error:
+            return CallgateError(f"no process can be started for a worker: {error.strerror}")
+        try:
+            await self._heard(worker)
+        except ValueError:  # a line that is longer than any that it should say
+            worker.signal(signal.SIGKILL)
+        status = await worker.process.wait()
+        del self._now[number]
+        self._busy.forget(number)
+        if worker.counted is not None:
+            self._gone.add(worker.counted, is_over=True)
+        hint = "try it with one: --workers 1"
+        return worker.failure or CallgateError(f"worker {number} ended with status {status}", hint=hint)
+
     async def _started(self, number: int) -> _Worker:
         files = self._listening.fileno(), self._common.fileno()
+        # What we import is what it imports: whatever lies in the folder that we were started in is nothing to it.
+        code = f"import sys; sys.path[:] = {list(filter(None, sys.path))!r}; from {_WORKER} import main; main()"
         process = await asyncio.create_subprocess_exec(
             sys.executable,
-            "-m",
-            "callgate.gateway.worker",
+            *("-I", "-c", code),
             stdin=PIPE,
             stdout=PIPE,
             pass_fds=files,
