@@ -11,7 +11,7 @@ import pytest
 from callgate.backends.llamacpp import LlamaCppBackend
 from callgate.detect import TemplateSandbox
 from callgate.registry import Fields, moment_of
-from callgate.runtime import AsyncDetector, ModelKnowledge, Session, one_model, with_manual_context
+from callgate.runtime import AsyncDetector, ModelKnowledge, Session, is_validated, one_model, with_manual_context
 from callgate.vocabulary import Answer, ChatRequest, Facts, Message, ModelRef, Source, UsageError
 from callgate.wire import HttpClient
 from tests.backends.played_ollama import PlayedOllama as ChattingOllama
@@ -231,3 +231,23 @@ def test_the_users_word_counts_whatever_is_believed() -> None:
     knowledge.say(QWEN, tools="auto")
     knowledge.observe(QWEN, FACTS, tools=True, how="auto_detected")
     assert knowledge.believed(knowledge.evidence(QWEN, FACTS)) == ()
+
+
+def test_a_validation_is_kept_beside_what_the_user_said(knowledge: ModelKnowledge) -> None:
+    knowledge.say(QWEN, tools=False)
+    knowledge.keep_validation(QWEN, FACTS, suite="full", rates={"native": 0.2, "emulated": 0.9})
+    record = knowledge.registry.get(QWEN)
+    assert record
+    assert (record.tool_support, record.validated_suite, record.validated_digest) == (False, "full", "d1")
+    assert record.validated_rates == {"native": 0.2, "emulated": 0.9}
+    assert is_validated(record, "d1")
+    assert is_validated(record, None)
+    assert not is_validated(record, "d2")
+    knowledge.say(QWEN, tools="auto")  # which is no reason to forget the validation
+    assert is_validated(knowledge.registry.get(QWEN), "d1")
+
+
+def test_a_validation_that_failed_is_none(knowledge: ModelKnowledge) -> None:
+    knowledge.keep_validation(QWEN, FACTS, suite="full", rates={"native": 0.79})
+    assert not is_validated(knowledge.registry.get(QWEN), "d1")
+    assert not is_validated(None, "d1")

@@ -211,3 +211,22 @@ async def test_a_real_ollama_is_asked_once_and_gives_the_context_that_the_user_s
     async with AsyncDetector(here(ollama_url), sandbox=sandbox) as detector:
         known = await detector.capabilities(ref)
     assert (known.context_length, known.loaded_context) == (1536, 1536)
+
+
+async def test_a_validation_ends_with_the_version_that_was_validated(sandbox: TemplateSandbox) -> None:
+    server = played()
+    async with serving(*server.routes) as url:
+        knowledge = ModelKnowledge(here(url))
+        async with AsyncDetector(here(url), sandbox=sandbox) as detector:
+            facts = (await detector.find(ABLE)).facts
+        knowledge.keep_validation(ABLE, facts, suite="quick", rates={"native": 0.9})
+        await refreshed(url, sandbox, knowledge=knowledge)
+        kept = entry(knowledge.registry)
+        assert (kept["validated_digest"], kept["validated_suite"], kept["validated_rates"]) == (
+            sha(1),
+            "quick",
+            {"native": 0.9},
+        )
+        server.models["able"] = model("completion", "tools", template=TOOLS, digest=sha(9))
+        await refreshed(url, sandbox, knowledge=knowledge)
+        assert not [name for name in entry(knowledge.registry) if name.startswith("validated")]
