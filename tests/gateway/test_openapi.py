@@ -181,8 +181,9 @@ async def test_answers_look_as_it_is_told(tmp_path: Path) -> None:
 
         for path in (path for path, action in ACTIONS.items() if isinstance(action, Talk)):
             for stream in (False, True):
-                for _ in ANSWERS:
-                    body = {**USUAL, "stream": stream, "stream_options": {"include_usage": True}, "tools": [MULTIPLY]}
+                for number, _ in enumerate(ANSWERS * 2):
+                    usage = {"include_usage": number < len(ANSWERS)}
+                    body = {**USUAL, "stream": stream, "stream_options": usage, "tools": [MULTIPLY]}
                     answer = await on.post(path, body)
                     assert answer.status == 200
                     sent = answer.headers["content-type"]

@@ -36,7 +36,6 @@ _ASKED: dict[str, Any] = {
     "messages": [{"role": "user", "content": "What is 17 times 23?"}],
     "prompt": "What is 17 times 23?",
     "input": "What is 17 times 23?",
-    "stream_options": {"include_usage": True},
 }
 """All that a request of any dialect must have."""
 _CALL = ToolCallEvent(ToolCall("call_1", "get_time", {}))
@@ -91,7 +90,9 @@ def other_answers(action: Embed | ListModels | ShowModel | ListRunning) -> Itera
 
 
 def _wishes(action: Talk) -> Iterator[Wish]:
-    yield action.read(msgspec.convert(_ASKED, action.body), {})
+    for usage in (False, True):
+        asked = {**_ASKED, "stream_options": {"include_usage": usage}}
+        yield action.read(msgspec.convert(asked, action.body), {})
     try:
         yield action.read(msgspec.convert({"model": "tiny"}, action.body), {})
     except (msgspec.ValidationError, CallgateError):
