@@ -199,7 +199,7 @@ def _say_ready(url: str, *, as_json: bool) -> None:
         print_json({"url": url})
         return
     screen = Screen(sys.stderr)
-    screen.line(printable(f"callgate answers at {url} (OpenAI: {url}/v1; Ollama, and your browser: {url}); Ctrl-C ends it"))
+    screen.line(printable(f"callgate answers at {url} (OpenAI: {url}/v1; Ollama and browsers: {url}); Ctrl-C ends it"))
 
 
 def _pair(text: str) -> tuple[str, str]:

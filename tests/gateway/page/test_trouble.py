@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script><svg onload=alert(3)>"
 ERROR = {"error": {"type": "BackendError", "message": f"the cellar caught fire {HOSTILE}", "hint": None}}
+DOT = b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 ANSWER = (AssistantDelta("All is "), AssistantDelta("well."), Usage(3, 2), Done("stop"))
 
 
@@ -188,6 +191,44 @@ async def test_five_hundred_models_are_searched(browser: Any) -> None:
             await expect(page.locator(".model:visible .model-name")).to_have_text(["tiny"])
             await page.locator("#search").fill("nothing like that")
             await expect(page.locator("#no-match")).to_be_visible()
+
+
+async def test_images_go_to_models_that_see_and_no_message_to_those_that_embed(browser: Any, tmp_path: Path) -> None:
+    asked: list[Any] = []
+
+    async def models(_: web.Request) -> web.StreamResponse:
+        return web.json_response({"data": [{"id": name} for name in ("qwen2.5vl:7b", "nomic-embed-text")]})
+
+    async def chat(request: web.Request) -> web.StreamResponse:
+        asked.append(await request.json())
+        chunk = {"choices": [{"index": 0, "delta": {"content": "A dot."}, "finish_reason": "stop"}]}
+        body = f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n"
+        return web.Response(body=body.encode(), content_type="text/event-stream")
+
+    picture, note = tmp_path / "dot.png", tmp_path / "note.txt"
+    picture.write_bytes(DOT)
+    note.write_text("no picture")
+    async with serving(("GET", "/v1/models", models), ("POST", "/v1/chat/completions", chat)) as url:
+        known = no_servers(discovery__endpoints=f"played={url}/v1")
+        async with gateway(known=known) as gate, visiting(browser, gate.url) as visitor:
+            page = visitor.page
+            await visitor.choose("tiny")
+            await expect(page.locator("#attach")).to_be_hidden()
+            await visitor.choose("qwen2.5vl:7b")
+            await expect(page.locator("#attach")).to_be_visible()
+            await page.locator("#attach-file").set_input_files([picture, note])
+            await expect(page.locator("#attached img")).to_have_count(1)
+            await expect(page.locator("#attach-problem")).to_contain_text("note.txt is no image")
+            await visitor.ask("What is this?")
+            await expect(page.locator(".question img")).to_have_count(1)
+            await expect(page.locator("#attached")).to_be_hidden()
+            await expect(page.locator(".answer .said")).to_have_text("A dot.")
+            await visitor.choose("nomic-embed-text")
+            await expect(page.locator("#send")).to_be_disabled()
+            await expect(page.locator("#message")).to_have_attribute("placeholder", re.compile("doesn’t chat"))
+    sent = asked[0]["messages"][-1]["content"]
+    assert [part["type"] for part in sent] == ["text", "image_url"]
+    assert sent[1]["image_url"]["url"].startswith("data:image/png;base64,")
 
 
 CONTRASTS = """() => {

@@ -21,14 +21,14 @@ export class Server {
   }
 
   async models() {
-    const response = await this.#ask("/v1/models");
+    const response = await this.#ask("v1/models");
     const { data } = await response.json();
     return Array.isArray(data) ? data.filter((model) => typeof model?.id === "string") : [];
   }
 
   /** One answer: the mode, and an iterator over its chunks that ends only if the answer is whole. */
   async talk(body, signal) {
-    const response = await this.#ask("/v1/chat/completions", {
+    const response = await this.#ask("v1/chat/completions", {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ ...body, stream: true, stream_options: { include_usage: true } }),
