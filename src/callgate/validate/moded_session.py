@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from callgate.gate import Observation, Plan, Policy, Strategy
 from callgate.runtime import Session
 from callgate.settings import Settings
+from callgate.validate.heard import Heard
 from callgate.validate.records import Mode
 from callgate.vocabulary import ChatRequest, ModelRef
 
@@ -31,6 +34,9 @@ class ModedSession(Session):
         """`None`: the way that callgate goes by itself."""
         self.knows_server = False
         """It was found out what kind of server has the model: what such a server can't be told, it can't."""
+        self.on_exchange: Callable[[ChatRequest, Heard], None] | None = None
+        """Gets what each turn was asked, as its backend got it, and what came of it."""
+        self._sent: ChatRequest | None = None
         self.is_refused = False
         """A server has said that it takes no tools for the model."""
 
@@ -44,6 +50,7 @@ class ModedSession(Session):
 
     def require_way(self, planned: Plan, request: ChatRequest) -> None:
         """Raises: NotThisWay, if `planned`, the next thing to be tried, is another way than ours."""
+        self._sent = planned.request
         if not request.tools or request.tool_choice == "none" or self.mode in (None, "off"):
             return
         wanted = _STRATEGIES[self.mode]
@@ -52,6 +59,11 @@ class ModedSession(Session):
         must_call = request.tool_choice not in (None, "auto")
         if planned.mode == "native" and must_call and planned.request.tool_choice is None and self.knows_server:
             raise NotThisWay("its server can't be told that a tool must be called", is_known=True)
+
+    def tell_of(self, heard: Heard) -> None:
+        """That this came of what was planned last."""
+        if self.on_exchange and self._sent:
+            self.on_exchange(self._sent, heard)
 
     def _hear(self, ref: ModelRef, observation: Observation) -> None:  # noqa: ARG002
         self.is_refused = self.is_refused or observation.kind == "tools_refused"

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal, get_args
 
 import msgspec
@@ -144,33 +145,40 @@ def read_run(path: str) -> list[Run]:
     """
     runs: list[Run] = []
     pending: dict[str, list[Trial]] = {}
-    read = 0
-    try:
-        with open(path, "rb") as file:
-            number = 0
-            while line := file.readline(LONGEST_LINE + 1):
-                number += 1
-                read += len(line)
-                if len(line) > LONGEST_LINE or read > LARGEST_FILE:
-                    raise UsageError(f"line {number} of {path!r} is too long for a validation's result")
-                if not line.strip():
-                    continue
-                said = _decoded(line, path, number)
-                if said.type == "summary":
-                    if said.about is None:
-                        raise UsageError(f"line {number} of {path!r} is a summary that doesn't say of what")
-                    runs.append(Run(about=said.about, trials=tuple(pending.pop(said.model, ()))))
-                elif said.type == "trial":
-                    pending.setdefault(said.model, []).append(said.as_trial())
-    except FileNotFoundError:
-        raise NotFound(f"there is no file {path!r}", hint="callgate validate MODEL --json > FILE makes one") from None
-    except OSError as error:
-        raise UsageError(f"{path!r} can't be read: {error.strerror}") from None
+    for number, line in lines_of(path):
+        said = _decoded(line, path, number)
+        if said.type == "summary":
+            if said.about is None:
+                raise UsageError(f"line {number} of {path!r} is a summary that doesn't say of what")
+            runs.append(Run(about=said.about, trials=tuple(pending.pop(said.model, ()))))
+        elif said.type == "trial":
+            pending.setdefault(said.model, []).append(said.as_trial())
     if not runs:
         raise UsageError(
             f"there is no whole run in {path!r}", hint="it should be what callgate validate --json printed"
         )
     return runs
+
+
+def lines_of(path: str) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that aren't empty, each with its number.
+
+    Raises: NotFound or UsageError, if it can't be read, or a line or all of it is too long.
+    """
+    read = number = 0
+    try:
+        with open(path, "rb") as file:
+            while line := file.readline(LONGEST_LINE + 1):
+                number += 1
+                read += len(line)
+                if len(line) > LONGEST_LINE or read > LARGEST_FILE:
+                    raise UsageError(f"line {number} of {path!r} is too long for a validation's result")
+                if line.strip():
+                    yield number, line
+    except FileNotFoundError:
+        raise NotFound(f"there is no file {path!r}", hint="callgate validate MODEL --json > FILE makes one") from None
+    except OSError as error:
+        raise UsageError(f"{path!r} can't be read: {error.strerror}") from None
 
 
 def _decoded(line: bytes, path: str, number: int) -> _Line:

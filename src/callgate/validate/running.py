@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from callgate.runtime import digest_of, timestamp
 from callgate.settings import Settings
 from callgate.validate.case_files import Suite
 from callgate.validate.case_records import KnownCase
+from callgate.validate.heard import Heard
 from callgate.validate.moded_session import ModedSession
 from callgate.validate.records import MODES, Mode, Run, RunAbout, Trial
 from callgate.validate.trying import Trying
@@ -50,7 +51,18 @@ class ToDo(NamedTuple):
 class Validation:
     """Of one model. Ask for `trials`, then for the `run` that they make: also if they broke off on the way."""
 
-    def __init__(self, ref: ModelRef, wanted: Wanted, settings: Settings | None = None) -> None:
+    def __init__(
+        self,
+        ref: ModelRef,
+        wanted: Wanted,
+        settings: Settings | None = None,
+        *,
+        on_exchange: Callable[[ChatRequest, Heard], None] | None = None,
+        at_end: Callable[[ModedSession, ModelRef], Awaitable[None]] | None = None,
+    ) -> None:
+        """`on_exchange` hears every turn; `at_end` may ask more of the model while it is loaded."""
+        self._on_exchange = on_exchange
+        self._at_end = at_end
         self._asked = ref
         self._wanted = wanted
         self._settings = settings
@@ -67,6 +79,7 @@ class Validation:
         async with ModedSession(self._settings) as session:
             self._ref = ref = await session.resolve(self._asked)
             self._finding = await session.find(ref)
+            session.on_exchange = self._on_exchange
             session.knows_server = self._finding.facts.server is not None
             self._modes = self._wanted.modes or await self._usual_modes(session, ref)
             to_do = self._to_do()
@@ -85,6 +98,9 @@ class Validation:
                 done = await trying.trial(known, number)
                 self._trials.append(msgspec.structs.replace(done, model=str(self._asked)))
                 yield self._trials[-1]
+            if self._at_end:
+                session.mode = None
+                await self._at_end(session, ref)
 
     def run(self) -> Run:
         """What was tried so far."""

@@ -196,7 +196,9 @@ class _Attempt:
                             self.first = time.perf_counter() - began
         finally:
             self.seconds += time.perf_counter() - began
-        return Heard(calls=tuple(calls), text="".join(texts), pieces=len(texts), was_cut=was_cut)
+        heard = Heard(calls=tuple(calls), text="".join(texts), pieces=len(texts), was_cut=was_cut)
+        self._session.tell_of(heard)
+        return heard
 
 
 def _opening(case: Filled) -> tuple[Message, ...]:
