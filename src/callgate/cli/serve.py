@@ -39,6 +39,8 @@ exit status: 0 it was told to stop · 1 it failed · 2 wrong usage
 """
 
 STRATEGIES = ("auto", "native", "emulate", "off")
+UPSTREAM_SECONDS = 2.0
+"""For a server elsewhere to say which models it has; `discovery.timeout` says it for all."""
 MOST_WORKERS = 64
 DEEPEST = 200
 """What is nested much deeper is more than Python takes."""
@@ -155,6 +157,8 @@ def _settings(arguments: argparse.Namespace) -> Settings:
     if arguments.upstream:
         named = [f"upstream {number}={url}" for number, url in enumerate(arguments.upstream, start=1)]
         overrides["discovery.endpoints"] = ",".join(filter(None, (settings.discovery.endpoints, *named)))
+        if settings.origin("discovery.timeout") == "default":
+            overrides["discovery.timeout"] = UPSTREAM_SECONDS
     return load_settings(overrides) if overrides else settings
 
 
