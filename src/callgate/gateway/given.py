@@ -102,7 +102,7 @@ class GivenCall(msgspec.Struct, frozen=True, omit_defaults=True):
     """A tool call of an answer that was given before."""
 
     function: CalledFunction
-    id: str | None = None
+    id: str | int | None = None
 
 
 class GivenMessage(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -115,7 +115,7 @@ class GivenMessage(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True
     reasoning: str | None = None
     thinking: str | None = None
     tool_calls: list[GivenCall] | None = None
-    tool_call_id: Annotated[str, Meta(description="Of a tool's message: the call that it answers.")] | None = None
+    tool_call_id: Annotated[str | int, Meta(description="Of a tool's message: the call that it answers.")] | None = None
     name: str | None = None
     tool_name: Annotated[str, Meta(description="Of a tool's message: the tool.")] | None = None
 
