@@ -134,6 +134,11 @@ def test_a_survey_leads_with_how_often_verdict_and_behaviour_agree() -> None:
     assert "50 % 1 of 2 models" in page.text
     assert "not reached" in page.text
     assert "wrapped: yes" in page.text
+    raw = {"model": "a", "kind": "no-call", "count": 3, "case": "one-call", "exchange": {"sent": "<b>", "came": NASTY}}
+    failed = Page(html_page([], survey={"models": models, "exchanges": [raw, 7]}))
+    assert "no-call (3) a, one-call" in failed.text
+    assert '"sent": "<b>"' in failed.text
+    assert_harmless(failed)
     given = Page(html_page([], survey={"agreement": {"agree": 19, "of": 20}, "models": models}))
     assert "95 % 19 of 20 models" in given.text
     assert ": reached" in given.text

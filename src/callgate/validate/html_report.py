@@ -38,7 +38,7 @@ def html_page(
         ]
     if runs:
         sections.append(("about", "How it was made", about(runs)))
-    title = _title(found)
+    title = _title(found, survey)
     page = tag(
         "html",
         tag(
@@ -67,9 +67,10 @@ def html_page(
     return f"<!DOCTYPE html>\n{page}\n"
 
 
-def _title(found: Standings) -> str:
+def _title(found: Standings, survey: Mapping[str, Any] | None) -> str:
     if not found.columns:
-        return "Nothing was tried"
+        count = len(survey.get("models", ())) if survey else 0
+        return f"{_plural(count, 'model')}, said and seen" if count else "Nothing was tried"
     models = found.models
     if len(models) > 1:
         return f"{len(models)} models, put to the proof"

@@ -8,12 +8,14 @@ from typing import Any
 from callgate.validate.html_markup import Markup, named, tag, together
 from callgate.validate.html_tracks import RATES, axis, track, whisker
 from callgate.validate.html_words import PERCENTS, in_words, percent
+from callgate.validate.shown_json import json_text
 from callgate.validate.statistics import Rate
 
 GOAL = 0.95
 MOST_MODELS = 500
 MOST_FIELDS = 30
 LONGEST_WORD = 160
+LONGEST_EXCHANGE = 6000
 
 
 def surveyed(survey: Mapping[str, Any]) -> Markup:
@@ -21,6 +23,7 @@ def surveyed(survey: Mapping[str, Any]) -> Markup:
 
     A model may have any fields: a truth value becomes yes or no, an object its names and values. `agrees` says whether
     verdict and behaviour are the same; where `agreement` isn't given, it is counted from there.
+    Under `exchanges` there may be failures as they were: [{"model": "tiny", "kind": "no-call", "case": "one-call", "reason": …, "exchange": …}].
     """
     models = [each for each in survey.get("models", ()) if isinstance(each, Mapping)][:MOST_MODELS]
     rate = _agreement(survey, models)
@@ -40,7 +43,22 @@ def surveyed(survey: Mapping[str, Any]) -> Markup:
         parts.append(tag("table", tag("thead", head), tag("tbody", row), class_="plot"))
     if models:
         parts.append(_table(models))
+    exchanges = [each for each in survey.get("exchanges", ()) if isinstance(each, Mapping)]
+    if exchanges:
+        parts.append(tag("h3", "Failures, one of each kind as it was"))
+        parts.extend(map(_exchange, exchanges[:MOST_MODELS]))
     return tag("section", *parts, id="survey")
+
+
+def _exchange(found: Mapping[str, Any]) -> Markup:
+    words = [str(found[name]) for name in ("model", "mode", "case") if found.get(name)]
+    count = f" ({found['count']})" if isinstance(found.get("count"), int) else ""
+    return tag(
+        "details",
+        tag("summary", tag("b", named(str(found.get("kind", "failed")), 80)), count, " ", named(", ".join(words))),
+        tag("p", named(str(found["reason"]), 1000)) if found.get("reason") else None,
+        tag("pre", json_text(found.get("exchange"), LONGEST_EXCHANGE, indent=2), tabindex="0", dir="auto"),
+    )
 
 
 def _goal() -> str:
