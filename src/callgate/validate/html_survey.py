@@ -23,7 +23,8 @@ def surveyed(survey: Mapping[str, Any]) -> Markup:
 
     A model may have any fields: a truth value becomes yes or no, an object its names and values. `agrees` says whether
     verdict and behaviour are the same; where `agreement` isn't given, it is counted from there.
-    Under `exchanges` there may be failures as they were: [{"model": "tiny", "kind": "no-call", "case": "one-call", "reason": …, "exchange": …}].
+    Under `exchanges` there may be failures as they were:
+    [{"model": "tiny", "kind": "no-call", "case": "one-call", "reason": …, "exchange": …}].
     """
     models = [each for each in survey.get("models", ()) if isinstance(each, Mapping)][:MOST_MODELS]
     rate = _agreement(survey, models)
