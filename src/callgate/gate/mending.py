@@ -60,8 +60,10 @@ class Mender:
             return (event,)
         if type(event) is AssistantDelta:
             settled = self._words_behind(event.text) if self._unsettled is not None else ()
-            if self._reader is None:
+            if self._new_reader is None:
                 return (*settled, event)
+            if self._reader is None:
+                self._reader = self._new_reader()
             pieces = self._reader.feed(event.text)
             if len(pieces) == 1 and type(piece := pieces[0]) is Text and piece.text == event.text:
                 return (*settled, event)
@@ -79,9 +81,9 @@ class Mender:
     def _rest(self, *, cut: bool) -> Sequence[Event]:
         """What was still held back, where the text ends; `cut`: in the middle of what the model had to say."""
         settled = self._settle(cut=cut)
-        if self._reader is None or self._new_reader is None:
+        if self._reader is None:
             return settled
-        pieces, self._reader = self._reader.close(), self._new_reader()
+        pieces, self._reader = self._reader.close(), None  # the next words, if any, are a new text
         return (*settled, *self._events(pieces, at_end=True), *self._settle(cut=cut))
 
     def _settle(self, *, cut: bool) -> Sequence[Event]:

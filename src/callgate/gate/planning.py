@@ -82,7 +82,7 @@ def plan(
     decision = decide(known, means, policy, choice=request.tool_choice if tools else None, refusal=refusal)
     if not tools or decision.mode == "off":
         return _without_tools(request, known, decision.mode, decision.reason)
-    names = Names(tools, means.tool_names)
+    names = Names.of(tools, means.tool_names)
     must_call = request.tool_choice not in (None, "auto")
     offer = partial(Offer, tools, names, request.parallel_tool_calls, must_call)
     if decision.mode == "emulated":

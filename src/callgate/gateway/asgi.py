@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -71,15 +72,14 @@ class Exchange:
             raise Refused(
                 Failure(status=408, kind="too_slow", message=f"the request didn't arrive within {seconds:g} s")
             ) from None
-        return b"".join(pieces)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     async def pieces(self, *, most: int | None = None) -> AsyncIterator[bytes]:
         """Of the body, as they arrive. Raises: as `body` does, but for time."""
         size = 0
-        too_long = Failure(status=413, kind="too_large", message=f"the request has more than {most or 0:,} bytes")
         announced = self.headers.get("content-length", "")
         if most is not None and announced.isdecimal() and int(announced) > most:
-            raise Refused(too_long)
+            raise _too_long(most)
         while True:
             message = await self.receive()
             if message["type"] == "http.disconnect":
@@ -87,7 +87,7 @@ class Exchange:
             piece = message.get("body", b"")
             size += len(piece)
             if most is not None and size > most:
-                raise Refused(too_long)
+                raise _too_long(most)
             if piece:
                 yield piece
             if not message.get("more_body", False):
@@ -114,6 +114,10 @@ class Exchange:
         await self.end(b"" if self.method == "HEAD" else content)
 
 
+def _too_long(most: int) -> Refused:
+    return Refused(Failure(status=413, kind="too_large", message=f"the request has more than {most:,} bytes"))
+
+
 def decoded(content: bytes, type_: type, *, nesting: int) -> tuple[Any, Extra]:
     """The record in a body, and what else is in it. Raises: UsageError, which says what is wrong and where."""
     try:
@@ -124,7 +128,8 @@ def decoded(content: bytes, type_: type, *, nesting: int) -> tuple[Any, Extra]:
         raise UsageError("the request is no JSON") from None
     if not isinstance(raw, dict):
         raise UsageError("the request is no JSON object")
-    if is_deeper(raw, nesting):
+    # Only what has many brackets can be deep, and few have: to count them takes no time.
+    if content.count(b"{") + content.count(b"[") > nesting and is_deeper(raw, nesting):
         raise UsageError(f"the request is nested more than {nesting} deep")
     try:
         record: Any = msgspec.convert(raw, type_)
@@ -133,8 +138,13 @@ def decoded(content: bytes, type_: type, *, nesting: int) -> tuple[Any, Extra]:
             record = msgspec.convert(_with_whole_numbers(raw), type_)
         except msgspec.ValidationError:
             raise UsageError(f"the request isn't as it should be: {error}") from None
-    known = {*type_.__struct_fields__, *_GATES}  # type: ignore[attr-defined]
+    known = _known(type_)
     return record, {name: value for name, value in raw.items() if name not in known}
+
+
+@cache
+def _known(type_: type) -> frozenset[str]:
+    return _GATES.union(type_.__struct_fields__)  # type: ignore[attr-defined]
 
 
 def is_deeper(value: object, nesting: int) -> bool:

@@ -15,6 +15,7 @@ MOST_MESSAGES = 100_000
 _DATA_URL = "data:"
 _FORMS = '[{"role": "user", "content": "…"}], or an object that has such a list under "messages"'
 _OTHER_NAMES = {"developer": "system", "function": "tool"}
+_ROLES = frozenset(get_args(Role))
 
 Given = str | Message | Mapping[str, Any]
 
@@ -41,7 +42,7 @@ def _message(entry: object, number: int) -> Message:
         raise UsageError(f"message {number} is no object", hint=f"write {_FORMS}")
     said = str(entry.get("role"))
     role = _OTHER_NAMES.get(said, said)
-    if role not in get_args(Role):
+    if role not in _ROLES:
         raise UsageError(f"message {number} has no role", hint=f"roles are {', '.join(get_args(Role))}")
     text, images = _content(entry.get("content"), number)
     own_images = tuple(_image(picture, number) for picture in _listed(entry.get("images"), "images", number))

@@ -73,6 +73,7 @@ class Session:
         """For some models another than the settings say, for as long as this session lasts."""
         self._open: dict[tuple[str, str], Backend] = {}
         self._stating_means: dict[Backend, StatesMeans | None] = {}
+        self._policies: dict[ModelRef, Policy] = {}
         self._refusals: dict[ModelRef, str] = {}
         """What servers said that refused tools for a model. They aren't sent any again in this session."""
         self._holding_nothing: set[ModelRef] = set()
@@ -194,7 +195,8 @@ class Session:
 
     def policy(self, ref: ModelRef) -> Policy:
         """What is wanted for this model. Raises: UsageError, if the settings can't be read."""
-        policy = policy_for(ref, self._settings, self._surface)
+        if (policy := self._policies.get(ref)) is None:
+            policy = self._policies[ref] = policy_for(ref, self._settings, self._surface)
         strategy = self.strategies.get(ref)
         return msgspec.structs.replace(policy, strategy=strategy) if strategy else policy
 

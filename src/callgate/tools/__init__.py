@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from callgate.tools.python_values import bound_call
     from callgate.tools.reading import read_tools
     from callgate.tools.repairing import Repaired, repair
-    from callgate.tools.writing import Form, write_tools
+    from callgate.tools.writing import Form, write_tools, written_tools
 
 __all__ = [
     "Form",
@@ -33,6 +33,7 @@ __all__ = [
     "repair",
     "tool_of",
     "write_tools",
+    "written_tools",
 ]
 
 __getattr__ = opened_on_use(
@@ -54,5 +55,6 @@ __getattr__ = opened_on_use(
         "repair": "repairing",
         "tool_of": "functions",
         "write_tools": "writing",
+        "written_tools": "writing",
     },
 )

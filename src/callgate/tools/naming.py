@@ -19,6 +19,7 @@ from callgate.vocabulary import Means, Repair, Tool, UsageError
 Arguments = Mapping[str, Any] | str
 _NOTHING: Mapping[str, Any] = {}
 _renamed_before: Kept[tuple[Tool, ...]] = Kept()
+_named_before: Kept[Names] = Kept()
 
 
 class Resolution(msgspec.Struct, frozen=True):
@@ -56,6 +57,11 @@ class Names:
         self._sent = names_to_send(self._by_name, accepts)
         # What is sent is accepted, and what is accepted is sent as it is: the two can't contradict each other.
         self._exact = {**{sent: name for name, sent in self._sent.items()}, **{name: name for name in self._by_name}}
+
+    @classmethod
+    def of(cls, tools: tuple[Tool, ...], accepts: str) -> Names:
+        """The same as for an earlier request, if that came with the very same tools."""
+        return _named_before.of(tools, accepts, lambda: cls(tools, accepts))
 
     @cached_property
     def tools(self) -> tuple[Tool, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
+import msgspec
+
 from callgate.tools.kept import Kept
 from callgate.tools.simplifying import simplified, with_plain_root
 from callgate.vocabulary import Tool, UsageError
@@ -13,6 +15,7 @@ Form = Literal["openai", "openai_functions", "openai_responses", "ollama", "anth
 Written = dict[str, Any]
 
 _written_before: Kept[tuple[Written, ...]] = Kept()
+_encoded_before: Kept[msgspec.Raw] = Kept()
 
 
 def write_tools(tools: Iterable[Tool], form: Form) -> list[Written]:
@@ -27,6 +30,11 @@ def write_tools(tools: Iterable[Tool], form: Form) -> list[Written]:
         raise UsageError(f"there is no form {form!r} of tools", hint=f"one of {', '.join(_FORMS)}")
     given = tuple(tools)
     return list(_written_before.of(given, form, lambda: tuple(write(tool) for tool in given)))
+
+
+def written_tools(tools: tuple[Tool, ...], form: Form) -> msgspec.Raw:
+    """The same as JSON, made once for the same tools. Raises: as `write_tools` does."""
+    return _encoded_before.of(tools, form, lambda: msgspec.Raw(msgspec.json.encode(write_tools(tools, form))))
 
 
 def _function(tool: Tool) -> Written:

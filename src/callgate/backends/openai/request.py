@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from callgate.tools import write_tools
+from callgate.tools import written_tools
 from callgate.vocabulary import ChatRequest, Image, Message, ToolCall
 
 _CHOICES = ("auto", "none", "required")
@@ -20,7 +20,7 @@ def body_of(request: ChatRequest) -> bytes:
     """The body of a request to `/v1/chat/completions`. What isn't asked for isn't in it."""
     body: dict[str, Any] = {"model": request.model, "messages": [_message(message) for message in request.messages]}
     if request.tools:
-        body["tools"] = write_tools(request.tools, "openai")
+        body["tools"] = written_tools(request.tools, "openai")
         if request.tool_choice:
             body["tool_choice"] = _choice(request.tool_choice)
         if request.parallel_tool_calls is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from callgate.gate.recovery.formats_of_code import CODE_FORMATS
 from callgate.gate.recovery.formats_of_json import JSON_FORMATS
@@ -34,6 +35,7 @@ _ANYBODYS = (FORMATS["hermes_json"], FORMATS["json"])
 """What models fall back on that forget what they were trained for."""
 
 
+@lru_cache(maxsize=64)
 def formats_for(template: str | None, family: str | None) -> tuple[Format, ...]:
     """The formats to try for a model: what its chat template has, else what its family is known for, else all.
 
