@@ -24,6 +24,7 @@ COMMANDS = {
     "models": "every model in reach, side by side",
     "validate": "prove it: a suite of real tool-calling turns",
     "validate-model": "the same, as other tools spell it",
+    "survey": "every model in reach: what is said of it, and what it really does",
     "pull": "fetch a model from the hub, if it can call tools",
     "quarantine": "models that were fetched and found wanting",
     "render": "what the model would really get: mode, request, prompt",
@@ -33,7 +34,9 @@ COMMANDS = {
 }
 """Each is a module of this room, with `add_arguments(parser)`, `run(arguments) -> exit status` and `EXAMPLES`."""
 
-LOGGED = frozenset({"ask", "chat", "check", "models", "pull", "render", "serve", "validate", "validate-model"})
+LOGGED = frozenset(
+    {"ask", "chat", "check", "models", "pull", "render", "serve", "survey", "validate", "validate-model"}
+)
 """Those that have to do with models, and tell with --verbose what they do."""
 
 DONE, FAILED, USAGE, UNMET, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 4, 130

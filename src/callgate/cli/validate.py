@@ -13,12 +13,19 @@ import argparse
 import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
-from typing import Any, get_args
-
-import msgspec
+from typing import get_args
 
 from callgate.cli import DONE, INTERRUPTED, UNMET, status_of
 from callgate.cli.screen import print_json, show_error
+from callgate.cli.validate_arguments import (
+    add_report_arguments,
+    count,
+    modes_named,
+    names_in,
+    option,
+    share,
+    write_reports,
+)
 from callgate.cli.validate_view import ProgressLine, note, show_cases, show_comparison, show_runs
 from callgate.settings import Settings, load_settings
 from callgate.validate import (
@@ -32,10 +39,7 @@ from callgate.validate import (
     bfcl_cases,
     chosen_cases,
     compare,
-    html_page,
-    junit,
     keep_run,
-    modes_of,
     read_run,
     usual_modes,
 )
@@ -65,12 +69,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--suite", choices=get_args(Suite), default="quick", help="quick (the default), or full")
     add_shared_arguments(parser)
     parser.add_argument(
-        "--modes", type=_modes, metavar="MODES", help="how tools reach it: native, recovered, emulated; or `all`"
+        "--modes", type=modes_named, metavar="MODES", help="how tools reach it: native, recovered, emulated; or `all`"
     )
     parser.add_argument(
         "--only",
         action="extend",
-        type=_names,
+        type=names_in,
         default=[],
         metavar="CASE",
         help="only this case (`long-*`) or this check (again, or with commas)",
@@ -81,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="instead of our suite, that of the Berkeley Function Calling Leaderboard, out of your copy of its data, "
         "judged by its rules; --only names categories (simple, multiple, parallel, irrelevance; live_simple …)",
     )
-    parser.add_argument("--limit", type=_count, metavar="N", help="with --bfcl: so many of each category, evenly")
+    parser.add_argument("--limit", type=count, metavar="N", help="with --bfcl: so many of each category, evenly")
     parser.add_argument("--list", action="store_true", help="show the cases, and do nothing")
     parser.add_argument("--why", action="store_true", help="show what failed: what was expected, and what came")
     parser.add_argument("--against", metavar="FILE", help="compare with an earlier run, as --json printed it")
@@ -90,7 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_shared_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trials",
-        type=_count,
+        type=count,
         metavar="N",
         help=f"of each case ({TRIALS['quick']}; {TRIALS['full']} in the full suite)",
     )
@@ -102,14 +106,12 @@ def add_shared_arguments(parser: argparse.ArgumentParser) -> None:
         "--option",
         action="append",
         default=[],
-        type=_option,
+        type=option,
         metavar="K=V",
         help="for sampling; temperature=0 is usual",
     )
-    parser.add_argument("--min-pass", type=_share, metavar="SHARE", help="exit with 3 if less passes: 0.9")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line: each trial, then a summary")
-    parser.add_argument("--junit", metavar="FILE", help="write the result as JUnit XML")
-    parser.add_argument("--html", metavar="FILE", help="write a page with plots")
+    parser.add_argument("--min-pass", type=share, metavar="SHARE", help="exit with 3 if less passes: 0.9")
+    add_report_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -218,55 +220,3 @@ def unmet(runs: Sequence[Run], least: float | None) -> int:
     if least is None:
         return DONE
     return DONE if runs and all(run.rate is not None and run.rate >= least for run in runs) else UNMET
-
-
-def write_reports(arguments: argparse.Namespace, runs: Sequence[Run], comparison: Any = None) -> None:
-    """Raises: UsageError, if a file can't be written."""
-    if arguments.junit:
-        _write(arguments.junit, junit(runs))
-    if arguments.html:
-        _write(arguments.html, html_page(runs, comparison))
-
-
-def _write(path: str, text: str) -> None:
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise UsageError(f"{path!r} can't be written: {error.strerror}") from None
-
-
-def _modes(text: str) -> tuple[Mode, ...]:
-    names = _names(text)
-    try:
-        return modes_of(get_args(Mode) if names == ["all"] else names)
-    except UsageError as error:
-        raise argparse.ArgumentTypeError(f"{error.message}; {error.hint}") from None
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if not 0 < number <= 10_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not from 1 to 10,000")
-    return number
-
-
-def _share(text: str) -> float:
-    share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    if not 0 <= share <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not from 0 to 1")
-    return share
-
-
-def _option(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not (name and equals):
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
-    try:
-        return name, msgspec.json.decode(value)
-    except msgspec.DecodeError:
-        return name, value

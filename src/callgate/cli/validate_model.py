@@ -8,7 +8,8 @@ from typing import Literal
 
 from callgate.cli import DONE, UNMET
 from callgate.cli.screen import Screen, print_json, printable
-from callgate.cli.validate import add_shared_arguments, validated, wanted_by, write_reports
+from callgate.cli.validate import add_shared_arguments, validated, wanted_by
+from callgate.cli.validate_arguments import write_reports
 from callgate.validate import Run, Suite, Trial, chosen_cases
 from callgate.vocabulary import UsageError
 

@@ -42,7 +42,7 @@ class ProgressLine:
             return
         self._drawn = now
         seconds = (now - self._began) / done * (total - done)
-        left = f", {_duration(seconds)} left" if done >= _DONE_TO_GUESS and done < total else ""
+        left = f", {in_time(seconds)} left" if done >= _DONE_TO_GUESS and done < total else ""
         failed = f", {self._failed} failed" if self._failed else ""
         self._live.show(f"{done} of {total}{failed}{left}  {trial.mode} {trial.case}  {self._label}")
 
@@ -50,7 +50,7 @@ class ProgressLine:
         self._live.end()
 
 
-def _duration(seconds: float) -> str:
+def in_time(seconds: float) -> str:
     if seconds < 90:
         return f"{max(1, round(seconds))} s"
     return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

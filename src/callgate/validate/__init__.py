@@ -17,9 +17,14 @@ if TYPE_CHECKING:
     from callgate.validate.records import Mode, Outcome, Run, RunAbout, Trial, read_run
     from callgate.validate.running import TRIALS, Validation, Wanted, modes_of, usual_modes
     from callgate.validate.standings import failures
+    from callgate.validate.survey_all import SurveyOfAll, SurveyProgress
+    from callgate.validate.survey_records import GOAL, ModelSurvey, agreement, survey_as_json
+    from callgate.validate.survey_state import Surveyed, SurveyState
+    from callgate.validate.surveying import ModelSurveying, survey_wanted
     from callgate.validate.tabled import headlines, rows_of
 
 __all__ = [
+    "GOAL",
     "TRIALS",
     "Case",
     "Comparison",
@@ -29,14 +34,21 @@ __all__ = [
     "Heard",
     "KnownCase",
     "Mode",
+    "ModelSurvey",
+    "ModelSurveying",
     "Outcome",
     "OwnJudge",
     "Run",
     "RunAbout",
     "Suite",
+    "SurveyOfAll",
+    "SurveyProgress",
+    "SurveyState",
+    "Surveyed",
     "Trial",
     "Validation",
     "Wanted",
+    "agreement",
     "bfcl_cases",
     "chosen_cases",
     "compare",
@@ -51,6 +63,8 @@ __all__ = [
     "read_cases",
     "read_run",
     "rows_of",
+    "survey_as_json",
+    "survey_wanted",
     "usual_modes",
     "validate_model",
     "validate_model_async",
@@ -93,5 +107,15 @@ __getattr__ = opened_on_use(
         "rows_of": "tabled",
         "usual_modes": "running",
         "failures": "standings",
+        "ModelSurvey": "survey_records",
+        "GOAL": "survey_records",
+        "agreement": "survey_records",
+        "survey_as_json": "survey_records",
+        "SurveyOfAll": "survey_all",
+        "SurveyProgress": "survey_all",
+        "SurveyState": "survey_state",
+        "Surveyed": "survey_state",
+        "survey_wanted": "surveying",
+        "ModelSurveying": "surveying",
     },
 )

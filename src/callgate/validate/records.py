@@ -160,6 +160,11 @@ def read_run(path: str) -> list[Run]:
     return runs
 
 
+def trial_of(line: bytes) -> Trial:
+    """The trial that a line of JSON is. Raises: msgspec.DecodeError."""
+    return msgspec.json.decode(line, type=_Line).as_trial()
+
+
 def lines_of(path: str) -> Iterator[tuple[int, bytes]]:
     """The lines of a file that aren't empty, each with its number.
 

@@ -1,0 +1,219 @@
+"""A survey of one model: its trials, and what they show of its calls, its server and its speed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from statistics import median
+from typing import Any
+
+import msgspec
+
+from callgate.detect import Finding, decisive, weigh
+from callgate.gate import mode_of, recover
+from callgate.runtime import error_as_json
+from callgate.settings import Settings
+from callgate.validate.case_files import chosen_cases
+from callgate.validate.heard import Heard
+from callgate.validate.keeping import rates_by_mode
+from callgate.validate.moded_session import ModedSession
+from callgate.validate.records import Mode, Run, Trial
+from callgate.validate.running import Validation, Wanted
+from callgate.validate.standings import tokens_per_second
+from callgate.validate.survey_forms import forms_taken
+from callgate.validate.survey_records import SUITE, Declared, Failures, ModelSurvey, Shown, Speed, Taken
+from callgate.vocabulary import CallgateError, ChatRequest, ModelRef, Source, Tool
+
+CASES = (
+    "one-call",
+    "one-of-four",
+    "parallel-calls",
+    "integer-argument",
+    "nested-argument",
+    "result-used",
+    "small-talk",
+    "valid-call",
+    "plain-text",
+    "system-prompt",
+)
+"""Enough to see what a model does, and few enough for many models."""
+TRIALS = 2
+MODES: tuple[Mode, ...] = ("native", "emulated")
+CALLING = frozenset({"toolCall", "toolSelection"})
+"""Checks that show whether a model calls tools: easy ones."""
+MOST_KINDS = 50
+LONGEST_TEXT = 2_000
+HALF = 0.5
+_AFTERWARDS = (Source.SESSION, Source.USER_CONFIRMED, Source.OBSERVED)
+
+
+def survey_wanted(trials: int = TRIALS, modes: tuple[Mode, ...] = MODES, seed: int = 0) -> Wanted:
+    return Wanted(cases=chosen_cases(only=CASES), suite=SUITE, trials=trials, modes=modes, seed=seed)
+
+
+class ModelSurveying:
+    """Ask for `trials`, then for the `survey` and the `run`. What fails is in the survey."""
+
+    def __init__(self, ref: ModelRef, wanted: Wanted, settings: Settings) -> None:
+        self.ref = ref
+        self._validation = Validation(ref, wanted, settings, on_exchange=self._hear, at_end=self._ask_more)
+        self._formats: Counter[str] = Counter()
+        self._habits: Counter[str] = Counter()
+        self._forms: dict[str, Taken] = {}
+        self._last: Any = None
+        self._failures: dict[str, Failures] = {}
+        self._error: CallgateError | None = None
+
+    @property
+    def total(self) -> int | None:
+        return self._validation.total
+
+    async def trials(self) -> AsyncGenerator[Trial, None]:
+        """Never raises what callgate raises on purpose."""
+        try:
+            async with aclosing(self._validation.trials()) as trials:
+                async for trial in trials:
+                    if trial.passed is False:
+                        self._note(trial)
+                    self._last = None
+                    yield trial
+        except CallgateError as error:
+            self._error = error
+
+    def run(self) -> Run:
+        return self._validation.run()
+
+    @property
+    def is_whole(self) -> bool:
+        return self._error is not None or self.run().about.complete
+
+    def survey(self) -> ModelSurvey:
+        run = self.run()
+        return ModelSurvey(
+            about=run.about,
+            declared=self._declared(),
+            shown=shown_by(run.trials),
+            rates=dict(rates_by_mode(run)),
+            formats=dict(self._formats.most_common()),
+            habits=dict(self._habits.most_common()),
+            forms=self._forms,
+            failures=self._failures,
+            speed=_speed(run.trials),
+            error=error_as_json(self._error) if self._error else None,
+        )
+
+    async def _ask_more(self, session: ModedSession, ref: ModelRef) -> None:
+        self._forms = await forms_taken(session, ref)
+
+    def _declared(self) -> Declared | None:
+        finding = self._validation.finding
+        if finding is None or self._validation.ref.scheme == "scripted":  # of which nothing is known
+            return None
+        return declared_of(finding)
+
+    def _hear(self, sent: ChatRequest, heard: Heard) -> None:
+        self._last = _exchange(sent, heard)
+        if not sent.tools:  # emulated, or none at all: then its format is ours
+            return
+        calls = heard.calls
+        if calls:
+            self._formats["native"] += len(calls)
+        elif (found := recover(heard.text, sent.tools)).calls:
+            calls = found.calls
+            self._formats[found.format or "text"] += len(calls)
+        tools = {tool.name: tool for tool in sent.tools}
+        for call in calls:
+            self._habits.update(repair.rule for repair in call.repairs)
+            if call.name not in tools:
+                self._habits["unknown-tool"] += 1
+            elif isinstance(call.arguments, Mapping):
+                self._habits["extra-key"] += len(_extra(call.arguments, tools[call.name]))
+        self._habits += Counter()  # without those that are 0
+
+    def _note(self, trial: Trial) -> None:
+        kind = trial.kind or "other"
+        if (known := self._failures.get(kind)) is not None:
+            self._failures[kind] = msgspec.structs.replace(known, count=known.count + 1)
+        elif len(self._failures) < MOST_KINDS:
+            self._failures[kind] = Failures(
+                count=1, case=trial.case, mode=trial.mode, reason=trial.reason, exchange=self._last
+            )
+
+
+def declared_of(finding: Finding) -> Declared:
+    """What callgate would say of a model that nobody has tried or spoken of yet, and how it would send it tools."""
+    unbiased = tuple(found for found in finding.evidence if found.source not in _AFTERWARDS)
+    known = weigh(finding.facts, unbiased, failure=finding.failure, flaw=finding.flaw).capabilities
+    by = decisive(known.evidence).get("tools")
+    return Declared(
+        tools=str(known.tools),
+        native_route=str(known.native_route),
+        mode=mode_of(known.tools, known.native_route, embedding=bool(known.is_embedding)),
+        source=str(by.source) if by else None,
+        why=by.detail if by else None,
+        guess=known.guess,
+        parallel=known.supports_parallel_tool_calls,
+        system=known.supports_system_role,
+        thinking=known.supports_thinking,
+        vision=known.supports_vision,
+        context=known.context_length,
+        parameters=known.parameter_size,
+        quantization=known.quantization,
+    )
+
+
+def shown_by(trials: Sequence[Trial]) -> Shown:
+    """What the trials with tools as they are show of the model."""
+    native = [trial for trial in trials if trial.mode == "native"]
+    calling = [trial for trial in native if trial.check in CALLING]
+    is_refused = bool(calling) and all(trial.passed is None for trial in calling)
+    called = _mostly([trial for trial in calling if trial.check in CALLING])
+    text = [trial for trial in calling if trial.kind == "text-call"]
+    return Shown(
+        tools=False if is_refused else called,
+        text_calls=None if called is None else len(text) >= HALF * len(calling),
+        parallel=_mostly([trial for trial in native if trial.check == "parallelCalls"]),
+        system=_mostly([trial for trial in trials if trial.check == "systemPrompt"]),
+    )
+
+
+def _mostly(trials: Sequence[Trial]) -> bool | None:
+    judged = [trial for trial in trials if trial.passed is not None]
+    return sum(trial.passed is True for trial in judged) >= HALF * len(judged) if judged else None
+
+
+def _extra(arguments: Mapping[str, Any], tool: Tool) -> list[str]:
+    properties = tool.parameters.get("properties")
+    return [name for name in arguments if not isinstance(properties, Mapping) or name not in properties]
+
+
+def _speed(trials: Sequence[Trial]) -> Speed | None:
+    tried = [trial for trial in trials if trial.passed is not None]
+    if not tried:
+        return None
+    first = [trial.first_token_ms for trial in tried if trial.first_token_ms is not None]
+    written = [speed for trial in tried if (speed := tokens_per_second(trial)) is not None]
+    return Speed(
+        ms=round(median(trial.ms for trial in tried), 1),
+        first_token_ms=round(median(first), 1) if first else None,
+        tokens_per_second=round(median(written), 1) if written else None,
+    )
+
+
+def _exchange(sent: ChatRequest, heard: Heard) -> dict[str, Any]:
+    asked = msgspec.to_builtins(sent)
+    calls = [{"name": call.name, "arguments": call.arguments, "raw": call.raw} for call in heard.calls[:20]]
+    return {"sent": _cut(asked), "got": {"text": _cut(heard.text), "calls": _cut(calls)}}
+
+
+def _cut(value: Any) -> Any:
+    """Without what is empty, and with nothing that is too long."""
+    match value:
+        case str() if len(value) > LONGEST_TEXT:
+            return value[:LONGEST_TEXT] + "…"
+        case dict():
+            return {name: _cut(each) for name, each in value.items() if each not in (None, [], {}, ())}
+        case list() | tuple():
+            return [_cut(each) for each in value]
+    return value
