@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callgate.validate import Run, RunAbout, Trial, read_run
-from callgate.vocabulary import CallgateError, NotFound, UsageError
+from callgate.validate import Run, RunAbout, Trial, label_of, read_run
+from callgate.vocabulary import CallgateError, ModelRef, NotFound, UsageError
 
 ABOUT = RunAbout(
     model="tiny",
@@ -97,6 +97,13 @@ def test_a_file_of_something_else_is_named_in_the_error(tmp_path: Path, content:
 def test_a_file_that_is_not_there_is_not_found(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="nowhere"):
         read_run(str(tmp_path / "nowhere"))
+
+
+def test_a_models_name_is_shown_without_its_password() -> None:
+    secret = label_of(ModelRef.parse("http://me:hunter2@lab:8080/v1#m"))
+    assert "hunter2" not in secret
+    assert secret.endswith("lab:8080/v1#m")
+    assert label_of(ModelRef.parse("tiny")) == "tiny"
 
 
 @given(st.binary(max_size=400))

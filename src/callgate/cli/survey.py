@@ -18,7 +18,7 @@ from callgate.cli.survey_view import show_progress, show_surveys
 from callgate.cli.validate_arguments import add_report_arguments, count, modes_named, write_reports
 from callgate.runtime import discover, may_cost
 from callgate.settings import Settings, load_settings
-from callgate.validate import Surveyed, SurveyOfAll, SurveyState, survey_as_json, survey_wanted
+from callgate.validate import Surveyed, SurveyOfAll, SurveyState, label_of, survey_as_json, survey_wanted
 from callgate.vocabulary import ModelRef, UsageError
 
 EXAMPLES = """\
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
         status = INTERRUPTED
     finally:
         live.end()
-    order = {str(ref): place for place, ref in enumerate(refs)}
+    order = {label_of(ref): place for place, ref in enumerate(refs)}
     done.sort(key=lambda each: order.get(each.survey.model, 0))
     surveys, runs = [each.survey for each in done], [each.run for each in done]
     if arguments.json:

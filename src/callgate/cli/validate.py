@@ -40,6 +40,7 @@ from callgate.validate import (
     chosen_cases,
     compare,
     keep_run,
+    label_of,
     read_run,
     usual_modes,
 )
@@ -174,7 +175,7 @@ def validated(models: Sequence[str], wanted: Wanted, *, as_json: bool, keep: boo
     progress = ProgressLine(len(refs))
     for number, ref in enumerate(refs, start=1):
         validation = Validation(ref, wanted, settings)
-        progress.begin(str(ref), number)
+        progress.begin(label_of(ref), number)
         try:
             asyncio.run(_tried(validation, progress, as_json=as_json))
         except KeyboardInterrupt:

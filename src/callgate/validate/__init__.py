@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from callgate.validate.junit_xml import junit
     from callgate.validate.keeping import keep_run, rates_by_mode
     from callgate.validate.proving import validate_model, validate_model_async
-    from callgate.validate.records import Mode, Outcome, Run, RunAbout, Trial, read_run
+    from callgate.validate.records import Mode, Outcome, Run, RunAbout, Trial, label_of, read_run
     from callgate.validate.running import TRIALS, Validation, Wanted, modes_of, usual_modes
     from callgate.validate.standings import failures
     from callgate.validate.survey_all import SurveyOfAll, SurveyProgress
@@ -57,6 +57,7 @@ __all__ = [
     "html_page",
     "junit",
     "keep_run",
+    "label_of",
     "modes_of",
     "own_cases",
     "rates_by_mode",
@@ -96,6 +97,7 @@ __getattr__ = opened_on_use(
         "html_page": "html_report",
         "junit": "junit_xml",
         "keep_run": "keeping",
+        "label_of": "records",
         "modes_of": "running",
         "own_cases": "case_files",
         "rates_by_mode": "keeping",

@@ -13,7 +13,8 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from callgate.vocabulary import NotFound, UsageError
+from callgate.vocabulary import ModelRef, NotFound, UsageError
+from callgate.wire import shown
 
 Mode = Literal["native", "recovered", "emulated", "off"]
 """How the tools reached the model: as they are, with calls that came as text left alone or recovered; described in the
@@ -32,7 +33,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that was tried once, and how it went."""
 
     model: str
-    """As it was asked for."""
+    """As it was asked for, without any password."""
     mode: str
     case: str
     check: str
@@ -158,6 +159,11 @@ def read_run(path: str) -> list[Run]:
             f"there is no whole run in {path!r}", hint="it should be what callgate validate --json printed"
         )
     return runs
+
+
+def label_of(ref: ModelRef) -> str:
+    """What a model is called in results, which others may see: as it was asked for, but without any password."""
+    return str(ModelRef(ref.scheme, ref.name, shown(ref.endpoint))) if ref.endpoint else str(ref)
 
 
 def trial_of(line: bytes) -> Trial:

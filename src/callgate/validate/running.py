@@ -18,7 +18,7 @@ from callgate.validate.case_files import Suite
 from callgate.validate.case_records import KnownCase
 from callgate.validate.heard import Heard
 from callgate.validate.moded_session import ModedSession
-from callgate.validate.records import MODES, Mode, Run, RunAbout, Trial
+from callgate.validate.records import MODES, Mode, Run, RunAbout, Trial, label_of
 from callgate.validate.trying import Trying
 from callgate.vocabulary import ChatRequest, Message, ModelRef, UsageError
 
@@ -96,7 +96,7 @@ class Validation:
             for mode, known, number in to_do:
                 session.mode = mode
                 done = await trying.trial(known, number)
-                self._trials.append(msgspec.structs.replace(done, model=str(self._asked)))
+                self._trials.append(msgspec.structs.replace(done, model=label_of(self._asked)))
                 yield self._trials[-1]
             if self._at_end:
                 session.mode = None
@@ -107,7 +107,7 @@ class Validation:
         wanted = self._wanted
         digest = digest_of(self._ref, self._finding.facts) if self._finding else None
         about = RunAbout(
-            model=str(self._asked),
+            model=label_of(self._asked),
             at=timestamp(self._began),
             suite=wanted.suite,
             trials=wanted.trials,

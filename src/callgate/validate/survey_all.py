@@ -11,7 +11,7 @@ from callgate import __version__
 from callgate.backends import place_of
 from callgate.runtime import AsyncDetector, digest_of
 from callgate.settings import Settings
-from callgate.validate.records import RunAbout, Trial
+from callgate.validate.records import RunAbout, Trial, label_of
 from callgate.validate.running import Wanted
 from callgate.validate.survey_records import SUITE
 from callgate.validate.survey_state import Surveyed, SurveyState
@@ -139,7 +139,7 @@ class SurveyOfAll:
         except CallgateError:
             digest = None
         return RunAbout(
-            model=str(ref),
+            model=label_of(ref),
             at="",
             suite=SUITE,
             trials=wanted.trials,

@@ -17,7 +17,7 @@ from callgate.validate.filling import Filled, as_written, filled
 from callgate.validate.heard import Fault, Heard
 from callgate.validate.judging import expected_as_json, judge
 from callgate.validate.moded_session import ModedSession, NotThisWay
-from callgate.validate.records import Outcome, Trial
+from callgate.validate.records import Outcome, Trial, label_of
 from callgate.vocabulary import (
     AssistantDelta,
     BackendError,
@@ -84,7 +84,7 @@ class Trying:
                 raise
             fault = Fault(f"error:{type(error).__name__}", error.message)
         return Trial(
-            model=str(self._ref),
+            model=label_of(self._ref),
             mode=self._session.mode or "off",
             case=known.case.name,
             check=known.case.check,
