@@ -197,6 +197,7 @@ async def test_what_is_kept_can_be_read_as_runs(tmp_path: Path) -> None:
     async with PlayedModel().running() as ref:
         (found,) = await results(SurveyOfAll([ref], WANTED, load_settings(), state=state))
     assert read_run(state.path) == [found.run]
+    assert Path(state.path).stat().st_mode & 0o077 == 0
     state.forget()
     assert SurveyState(state.path).done(found.survey.about) is None
 

@@ -54,13 +54,17 @@ class SurveyState:
         content = b"".join(msgspec.json.encode(line) + b"\n" for line in surveyed.lines())
         with suppress(OSError, StorageError):
             make_folder(self.path)
-            with locked(self.path, patience=PATIENCE_SECONDS), open(self.path, "ab") as file:
+            with locked(self.path, patience=PATIENCE_SECONDS), open(self.path, "ab", opener=_for_us_alone) as file:
                 file.write(content)
 
     def forget(self) -> None:
         self._done.clear()
         with suppress(OSError):
             os.unlink(self.path)
+
+
+def _for_us_alone(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _read(path: str) -> dict[str, Surveyed]:
