@@ -116,9 +116,11 @@ def _model(name: str, known: Capabilities | None, facts: Facts | None, error: Ca
     return ServedModel(id=name, stocked=StockedModel(found, report), mode="native", facts=facts)
 
 
-_KNOWN = Capabilities(
-    name="tiny",
-    tools=Answer.YES,
+_YES = {field.name: True for field in msgspec.structs.fields(Capabilities) if field.type == (bool | None)}
+_KNOWN = msgspec.structs.replace(
+    Capabilities(name="tiny", tools=Answer.YES, evidence=tuple(_evidence()), cached_at=0.5),
+    **{**_YES, "is_embedding": False},
+    thinking_switch="enable_thinking",
     context_length=4096,
     loaded_context=4096,
     parameter_count=1_000_000,
@@ -126,7 +128,7 @@ _KNOWN = Capabilities(
     quantization="Q8_0",
     family="llama",
     architecture="llama",
-    evidence=tuple(_evidence()),
+    reliability="good",
 )
 _MODELS = (
     _model("tiny", _KNOWN, Facts(name="tiny", templates={"default": "{{ messages }}"}), None),
