@@ -44,17 +44,30 @@ def test_a_person_sees_what_each_is_for(home: Path) -> None:
     assert str(home / "config.toml") in done.out.splitlines()[-1]
 
 
+SECRETS = [key for key, setting in TABLE.items() if setting.is_secret]
+
+
 def test_secrets_and_passwords_are_never_shown(home: Path) -> None:
-    token, host = "hf_s3cret", "http://me:pa55@there:1"
-    for words in ((), ("--json",), ("get", "hub.token"), ("get", "ollama.host")):
-        done = config(*words, HF_TOKEN=token, OLLAMA_HOST=host)
-        assert done.status == 0
-        assert "s3cret" not in done.out + done.err
-        assert "pa55" not in done.out + done.err
-    assert config("get", "hub.token", HF_TOKEN=token).out == "set\n"
-    assert config("get", "hub.token").out == "unset\n"
-    done = config("set", "hub.token", "two words s3cret")
+    everywhere = {TABLE[key].env[0]: "s3cret" for key in SECRETS}
+    for words in ((), ("--json",), ("get", "ollama.host"), ("get", "--json", "ollama.host")):
+        done = config(*words, **everywhere, OLLAMA_HOST="http://me:pa@55@there:1")
+        assert (done.status, done.err) == (0, "")
+        assert "s3cret" not in done.out
+        assert "pa@" not in done.out
+        assert "55@" not in done.out
+    shown = {each["key"]: each["value"] for each in config("--json", **everywhere).objects}
+    assert {key: shown[key] for key in SECRETS} == dict.fromkeys(SECRETS, "set")
+
+
+@pytest.mark.parametrize("key", SECRETS)
+def test_of_a_secret_no_more_is_said_than_whether_it_is_set(home: Path, key: str) -> None:
+    assert config("get", key).out == "unset\n"
+    assert config("get", key, **{TABLE[key].env[-1]: "s3cret"}).out == "set\n"
+    done = config("set", key, "two words s3cret")
     assert (done.status, "s3cret" in done.out + done.err) == (2, False)
+    assert config("set", "--json", key, "s3cret").objects[0]["value"] == "set"
+    assert config("get", key).out == "set\n"
+    assert len(config("--json").objects) == len(TABLE)
 
 
 def test_what_is_set_counts_from_then_on(home: Path) -> None:
@@ -100,9 +113,18 @@ def test_the_file_is_its_owners_alone_when_it_is_made_and_keeps_its_rights_else(
     file.chmod(0o644)
     config("set", "detect.cache_ttl", "2")
     assert stat.S_IMODE(file.stat().st_mode) == 0o644
-    config("set", "hub.token", given=b"hf_x\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="other rights")
+@pytest.mark.parametrize("key", SECRETS)
+def test_a_file_with_a_secret_in_it_is_its_owners_alone(home: Path, key: str) -> None:
+    home.mkdir()
+    file = home / "config.toml"
+    file.write_text("# mine\n")
+    file.chmod(0o644)
+    config("set", key, given=b"s3cret\n")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert 'token = "hf_x"' in file.read_text()
+    assert f'{TABLE[key].name} = "s3cret"' in file.read_text()
 
 
 def test_a_link_stays_a_link(home: Path, tmp_path: Path) -> None:
@@ -126,6 +148,7 @@ def test_a_link_stays_a_link(home: Path, tmp_path: Path) -> None:
         (("set", "models.default", "hf:"), "hf:"),
         (("set", "models.dir", " "), "callgate config unset models.dir"),
         (("set", "detect.cache_tll", "1"), "did you mean 'detect.cache_ttl'"),
+        (("set", "nosuch.key", "1"), "hint: `callgate config` lists them\n"),
         (("get", "detect.cache_tll"), "did you mean 'detect.cache_ttl'"),
         (("unset", "detect.cache_tll"), "did you mean 'detect.cache_ttl'"),
     ],

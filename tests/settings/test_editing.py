@@ -42,6 +42,16 @@ def test_a_new_one_stands_behind_the_others_of_its_section() -> None:
     assert edited == WRITTEN.replace("# a minute\n", "# a minute\nguess_ttl = 5\n")
 
 
+def test_a_secret_that_cant_be_put_in_isnt_in_the_error_either() -> None:
+    for key, value in (("hub.token", "s3cret"), ("openai.api_key", "s3cret"), ("hub.endpoint", "http://me:s3cret@h")):
+        section = key.partition(".")[0]
+        for text in (f"{section} = 1\n", f"{section} = {{ cache = 'x' }}\n"):
+            with pytest.raises(UsageError) as caught:
+                with_setting(text, key, value)
+            assert key.partition(".")[2] in (caught.value.hint or "")
+            assert "s3cret" not in f"{caught.value.message} {caught.value.hint}"
+
+
 def test_a_new_section_stands_at_the_end() -> None:
     assert with_setting("", "models.dir", "there") == '[models]\ndir = "there"\n'
     assert with_setting("# mine", "models.dir", "there") == '# mine\n\n[models]\ndir = "there"\n'

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callgate.runtime import masked
 from callgate.settings import TABLE, Secret, Settings, load_settings
+from callgate.settings.loading import converted
 from callgate.vocabulary import UsageError
 
 
@@ -47,15 +49,60 @@ def test_an_empty_variable_sets_nothing() -> None:
     assert load_settings(environ={"OLLAMA_HOST": " ", "CALLGATE_DETECT_CACHE_TTL": ""}) == Settings()
 
 
-def test_a_secret_is_never_shown() -> None:
-    settings = load_settings(environ={"HF_TOKEN": "hf_secret"})
-    assert settings.hub.token == Secret("hf_secret")
-    assert settings.hub.token.reveal() == "hf_secret"
-    assert "hf_secret" not in f"{settings!r} {settings.hub.token}"
-    for wrong in ("hf_secret with spaces", "hf_secret\u00e9"):
-        with pytest.raises(UsageError, match=r"'hub\.token'") as caught:
-            load_settings(environ={"HF_TOKEN": wrong})
-        assert "hf_secret" not in f"{caught.value.message} {caught.value.hint}"
+SECRETS = [key for key, setting in TABLE.items() if setting.is_secret]
+
+
+def test_whatever_is_named_like_a_secret_is_one() -> None:
+    named = [key for key in TABLE if masked({key: "x"}) != {key: "x"}]
+    assert {"hub.token", "openai.api_key", "serve.api_keys"} <= {*named}
+    assert named == SECRETS
+
+
+@pytest.mark.parametrize("key", TABLE)
+def test_what_is_kept_as_a_secret_counts_as_one_however_its_type_is_written(key: str) -> None:
+    try:
+        value = converted(TABLE[key], "s3cret", "as you wrote it", is_text=True)
+    except UsageError:
+        value = TABLE[key].default
+    assert isinstance(value, Secret) == TABLE[key].is_secret
+
+
+@pytest.mark.parametrize("key", SECRETS)
+def test_a_secret_is_never_shown(key: str) -> None:
+    setting = TABLE[key]
+    for variable in setting.env:
+        settings = load_settings(environ={variable: "s3cret"})
+        kept = getattr(getattr(settings, setting.section), setting.name)
+        assert kept == Secret("s3cret")
+        assert kept.reveal() == "s3cret"
+        assert "s3cret" not in f"{settings!r} {kept}"
+        for wrong in ("s3cret with spaces", "s3cret\u00e9"):
+            with pytest.raises(UsageError, match=repr(key)) as caught:
+                load_settings(environ={variable: wrong})
+            assert "s3cret" not in f"{caught.value.message} {caught.value.hint}"
+
+
+def refusal_of(variable: str, value: str) -> str:
+    try:
+        load_settings(environ={variable: value})
+    except UsageError as error:
+        return f"{error.message} {error.hint}"
+    return ""
+
+
+@pytest.mark.parametrize("key", TABLE)
+def test_no_password_in_a_url_gets_into_an_error(key: str, tmp_path: Path) -> None:
+    """Also not that of a URL in a list, or where somebody took one setting for another."""
+    values = ["htp://me:s3cr@et@lab/v1", "http://me:s3cr@et@lab/v1 x=", "a=b=,c:http://me:s3cr@et@lab/v1"]
+    for value in values:
+        said = refusal_of(TABLE[key].env[0], value)
+        assert "s3cr" not in said
+        assert "et@" not in said
+    file = tmp_path / "config.toml"
+    file.write_text(f"[{TABLE[key].section}]\n{TABLE[key].name} = ['{values[0]}', 1]\n")
+    with pytest.raises(UsageError) as caught:
+        load_settings(environ={"CALLGATE_CONFIG": str(file)})
+    assert "s3cr" not in f"{caught.value.message} {caught.value.hint}"
 
 
 @pytest.mark.parametrize("value", ["x", "-1", "nan", "inf", "1e400", "true", "1_0"])
@@ -80,6 +127,23 @@ def test_an_unknown_setting_in_the_file_is_an_error_that_names_the_nearest(tmp_p
         load_settings(environ={"CALLGATE_HOME": str(tmp_path)})
     assert "config.toml" in caught.value.message
     assert "'detect.cache_ttl'" in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("detect.cache_tll", "did you mean 'detect.cache_ttl'?"),
+        ("cache_ttl", "did you mean 'detect.cache_ttl'?"),
+        ("timeout", "did you mean 'timeouts.connect' or 'timeouts.between'?"),
+        ("nosuch.key", "`callgate config` lists them"),
+        ("", "`callgate config` lists them"),
+        ("x" * 10_000, "`callgate config` lists them"),
+    ],
+)
+def test_the_hint_for_an_unknown_one_names_the_nearest_and_no_others(key: str, hint: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        load_settings({key: 1}, {})
+    assert caught.value.hint == hint
 
 
 def test_an_unknown_override_is_an_error() -> None:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from callgate.chat import cut
-from callgate.cli.screen import Screen, printable, without_password
+from callgate.cli.screen import Screen, printable
 from callgate.runtime import ModelReport, timestamp
+from callgate.settings import without_password
 from callgate.vocabulary import Answer, Capabilities, Evidence, Source
 
 _STYLE = {Answer.YES: "good", Answer.NO: "bad", Answer.UNKNOWN: "doubt"}

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from callgate.cli import DONE
-from callgate.cli.screen import Screen, print_json, printable, without_password
+from callgate.cli.screen import Screen, print_json, printable
 from callgate.registry import locked, make_folder, read_whole, write_whole
 from callgate.settings import (
     LARGEST_FILE,
@@ -28,6 +28,7 @@ from callgate.settings import (
     read_value,
     setting_named,
     with_setting,
+    without_password,
     without_setting,
 )
 from callgate.vocabulary import ModelRef, NotFound, UsageError

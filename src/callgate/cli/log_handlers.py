@@ -8,8 +8,9 @@ import sys
 import time
 from contextlib import suppress
 
-from callgate.cli.screen import Screen, printable, without_password
+from callgate.cli.screen import Screen, printable
 from callgate.registry import locked, make_folder, tell
+from callgate.settings import without_password
 from callgate.vocabulary import StorageError
 
 LARGEST_LOG = 1_000_000

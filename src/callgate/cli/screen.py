@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
 import textwrap
@@ -16,7 +15,6 @@ from callgate.vocabulary import CallgateError
 
 _ESCAPED = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029)}
 """What JSON lets through, and terminals obey."""
-_CREDENTIALS = re.compile(r"://[^/@\s]+@")
 _STYLES = {"good": "32", "bad": "31", "doubt": "33", "dim": "2", "strong": "1"}
 NARROW = 40
 NARROWEST_COLUMN = 24
@@ -32,7 +30,7 @@ class Screen:
     def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stdout
         self._terminal = self.stream.isatty()
-        self._colours = self._terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+        self._colours = self._terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         self.width = max(NARROW, shutil.get_terminal_size().columns) if self._terminal else ENDLESS
 
     def styled(self, text: str, style: str) -> str:
@@ -155,8 +153,3 @@ def in_bytes(size: int | None) -> str:
     if size is None:
         return "? MB"
     return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"
-
-
-def without_password(text: str) -> str:
-    """`text` with what stands for a user and a password in a URL left out."""
-    return _CREDENTIALS.sub("://…@", text)

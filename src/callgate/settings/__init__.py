@@ -12,7 +12,7 @@ from callgate.doors import opened_on_use
 if TYPE_CHECKING:
     from callgate.settings.editing import with_setting, without_setting
     from callgate.settings.files import LARGEST_FILE, editable_text, place_of_settings_file
-    from callgate.settings.kinds import Secret
+    from callgate.settings.kinds import Secret, without_password
     from callgate.settings.loading import load_settings, overruling_variable, read_value, setting_named
     from callgate.settings.record import TABLE, Setting, Settings
     from callgate.settings.sections import LlamaCpp, Timeouts
@@ -32,6 +32,7 @@ __all__ = [
     "read_value",
     "setting_named",
     "with_setting",
+    "without_password",
     "without_setting",
 ]
 
@@ -52,6 +53,7 @@ __getattr__ = opened_on_use(
         "read_value": "loading",
         "setting_named": "loading",
         "with_setting": "editing",
+        "without_password": "kinds",
         "without_setting": "editing",
     },
 )

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from callgate.settings.kinds import without_password
+from callgate.settings.record import TABLE
 from callgate.settings.statements import Statement, statements
 from callgate.vocabulary import UsageError
 
@@ -22,7 +24,7 @@ def with_setting(text: str, key: str, value: object) -> str:
     expected = _tables(text)
     table = expected.setdefault(section, {})
     if not isinstance(table, dict):
-        raise _too_hard(key, f"write {name} = {written}")
+        raise _too_hard(key, f"write {name} = {_shown(key, written)}")
     table[name] = _tables(f"value = {written}")["value"]
     found = list(statements(text))
     own = _find(found, (section, name))
@@ -31,7 +33,7 @@ def with_setting(text: str, key: str, value: object) -> str:
     else:
         edited = _with_new(text, found, section, f"{name} = {written}")
     if not _says(edited, expected):
-        raise _too_hard(key, f"write {name} = {written}")
+        raise _too_hard(key, f"write {name} = {_shown(key, written)}")
     return edited
 
 
@@ -112,6 +114,10 @@ def _says(text: str, expected: dict[str, Any]) -> bool:
 def _canonical(tables: dict[str, Any]) -> str:
     """The same for what says the same, in whatever order; also of numbers that don't equal themselves."""
     return json.dumps(tables, sort_keys=True, default=repr)
+
+
+def _shown(key: str, written: str) -> str:
+    return '"…"' if key in TABLE and TABLE[key].is_secret else without_password(written)
 
 
 def _too_hard(key: str, todo: str) -> UsageError:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 import msgspec
+
+_CREDENTIALS = re.compile(r"://[^/?#\s]*@")
 
 
 class Secret:
@@ -26,6 +29,11 @@ class Secret:
 
     def __hash__(self) -> int:
         return hash(self._text)
+
+
+def without_password(text: str) -> str:
+    """`text` with what stands for a user and a password in a URL left out."""
+    return _CREDENTIALS.sub("://…@", text)
 
 
 class About(msgspec.Struct, frozen=True):

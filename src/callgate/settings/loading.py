@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from callgate.settings.files import read_settings_file, settings_file
-from callgate.settings.kinds import Secret
+from callgate.settings.kinds import Secret, without_password
 from callgate.settings.record import TABLE, Setting, Settings, no_such
 from callgate.vocabulary import UsageError
 
@@ -73,7 +73,7 @@ def converted(setting: Setting, value: object, origin: str, *, is_text: bool = F
     try:
         return msgspec.convert(value, setting.type, strict=not is_text, dec_hook=_secret)
     except (msgspec.ValidationError, OverflowError):
-        shown = "" if setting.is_secret else f" is {str(value)[:80]!r}, which"
+        shown = "" if setting.is_secret else f" is {without_password(str(value))[:80]!r}, which"
         raise UsageError(
             f"the setting {setting.key!r} ({origin}){shown} isn't {setting.expects}",
             hint=f"it is {setting.help}; its default is {setting.default!r}",

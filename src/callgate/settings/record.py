@@ -104,9 +104,14 @@ def _settings() -> Iterator[Setting]:
                 help=about.help,
                 expects=marks[Expects].words,
                 env=(own, *about.env),
-                is_secret=Secret in get_args(get_args(hints[field.name])[0]),
+                is_secret=_can_be(hints[field.name], Secret),
                 takes_several=marks[Expects].several,
             )
+
+
+def _can_be(hint: Any, kind: type) -> bool:
+    """However deep it lies: aliases, marks and unions may stand around it in any order."""
+    return hint is kind or any(_can_be(part, kind) for part in get_args(hint))
 
 
 TABLE: Mapping[str, Setting] = {setting.key: setting for setting in _settings()}
@@ -115,6 +120,8 @@ TABLE: Mapping[str, Setting] = {setting.key: setting for setting in _settings()}
 def no_such(key: str, where: str = "") -> UsageError:
     from difflib import get_close_matches
 
-    near = get_close_matches(key[:80], TABLE, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(TABLE)}"
-    return UsageError(f"there is no setting {key[:80]!r}{where}", hint=hint)
+    key = key[:80]
+    near = get_close_matches(key, TABLE, n=1, cutoff=0.8) or get_close_matches(key, TABLE, n=3)
+    *others, last = [repr(each) for each in near] or ["nothing"]
+    hint = f"did you mean {', '.join(others)}{' or ' * bool(others)}{last}?" if near else "`callgate config` lists them"
+    return UsageError(f"there is no setting {key!r}{where}", hint=hint)

@@ -59,7 +59,7 @@ class OpenAI(msgspec.Struct, frozen=True, kw_only=True):
         "https://api.openai.com/v1"
     )
     api_key: Annotated[
-        Token | None, Expects("a key"), About("who you are to that API, and to no other", env=("OPENAI_API_KEY",))
+        Token, Expects("a key"), About("who you are to that API, and to no other", env=("OPENAI_API_KEY",))
     ] = None
 
 
