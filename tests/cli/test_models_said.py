@@ -169,6 +169,16 @@ def test_what_the_file_says_never_reaches_the_terminal_as_it_is(registry: Path, 
         assert not {"\x1b", "\x07"} & set(done.out)
 
 
+@pytest.mark.parametrize("way", [[], ["--json"]])
+def test_a_password_for_the_server_is_neither_shown_nor_kept(way: list[str], registry: Path) -> None:
+    model = "http://me:hunter2@127.0.0.1:9/v1#m"
+    done = [models(*words, model, *way) for words in (["set", "--tools=yes"], ["show"], ["forget"], ["forget"])]
+    assert [each.status for each in done] == [0, 4, 0, 1]
+    assert not [each for each in done if "hunter2" in each.out + each.err]
+    models("set", model, "--tools", "no")
+    assert entries(registry)[0]["id"] == "http://127.0.0.1:9/v1#m"
+
+
 def test_two_terminals_at_once_lose_nothing(registry: Path) -> None:
     running = [
         subprocess.Popen([*CALLGATE, "models", "set", f"m:{number}", "--tools", "yes"], env=environ(), stdout=-3)

@@ -11,8 +11,9 @@ from callgate.cli import DONE, FAILED, UNREACHABLE
 from callgate.cli.check_view import show_evidence
 from callgate.cli.screen import Screen, print_json, printable
 from callgate.runtime import ModelKnowledge, ModelReport, check_targets, one_model
-from callgate.settings import Settings, load_settings
+from callgate.settings import Settings, load_settings, without_password
 from callgate.vocabulary import ModelRef, NotFound, Unreachable, UsageError
+from callgate.wire import shown_ref
 
 if TYPE_CHECKING:
     from callgate.registry import ModelRecord
@@ -79,19 +80,20 @@ def _set(ref: ModelRef, knowledge: ModelKnowledge, arguments: argparse.Namespace
     if arguments.json:
         print_json(_kept(ref, record, knowledge))
         return DONE
-    print(printable(f"{arguments.model}: {_in_words(record)}"))
+    print(printable(f"{without_password(arguments.model)}: {_in_words(record)}"))
     print(printable(f"kept in {knowledge.registry.path}"))
     return DONE
 
 
 def _forget(ref: ModelRef, knowledge: ModelKnowledge, arguments: argparse.Namespace) -> int:
+    named = without_password(arguments.model)
     record = knowledge.registry.forget(ref)
     if record is None:
-        raise NotFound(f"nothing is kept of {arguments.model!r}", hint="`callgate models show MODEL` shows what is")
+        raise NotFound(f"nothing is kept of {named!r}", hint="`callgate models show MODEL` shows what is")
     if arguments.json:
         print_json(_kept(ref, record, knowledge))
     else:
-        print(printable(f"{arguments.model}: forgotten; it was {_in_words(record)}"))
+        print(printable(f"{named}: forgotten; it was {_in_words(record)}"))
     return DONE
 
 
@@ -100,7 +102,7 @@ def _show(ref: ModelRef, knowledge: ModelKnowledge, settings: Settings, argument
     with closing(check_targets([str(ref)], settings=settings, standard_input=io.BytesIO())) as reports:
         report = next(reports)
     if arguments.json:
-        print_json({**_kept(ref, record, knowledge), **report.as_json()})
+        print_json({**_kept(ref, record, knowledge), **report.as_json(), "target": _as_text(shown_ref(ref))})
     else:
         _show_to_a_person(ref, record, knowledge, report)
     if isinstance(report.error, Unreachable):
@@ -112,7 +114,7 @@ def _show_to_a_person(
     ref: ModelRef, record: ModelRecord | None, knowledge: ModelKnowledge, report: ModelReport
 ) -> None:
     screen = Screen()
-    screen.line(screen.styled(printable(str(ref)), "strong"))
+    screen.line(screen.styled(printable(shown_ref(ref)), "strong"))
     if record is None:
         screen.line("  nothing is kept of it")
     else:
@@ -124,10 +126,14 @@ def _show_to_a_person(
 
 def _kept(ref: ModelRef, record: ModelRecord | None, knowledge: ModelKnowledge) -> dict[str, Any]:
     return {
-        "ref": str(ref).encode("utf-8", "replace").decode(),
+        "ref": _as_text(shown_ref(ref)),
         "record": record.as_json() if record else None,
         "kept_in": knowledge.registry.path,
     }
+
+
+def _as_text(name: str) -> str:
+    return name.encode("utf-8", "replace").decode()
 
 
 def _in_words(record: ModelRecord | None) -> str:

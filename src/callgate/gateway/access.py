@@ -8,8 +8,8 @@ import time
 
 import msgspec
 
-from callgate.gateway.endpoints import shown_ref
 from callgate.gateway.turns import Told
+from callgate.wire import shown_ref
 
 log = logging.getLogger(__name__)
 

@@ -16,11 +16,11 @@ import msgspec
 
 from callgate.detect import Finding
 from callgate.gateway.dialect import ServedModel
-from callgate.gateway.endpoints import Endpoints, shown_ref
+from callgate.gateway.endpoints import Endpoints
 from callgate.gateway.same_models import Same, by_id, owners_places
 from callgate.runtime import Discovery, FoundModel, ModelReport, Session, StockedModel, discover_async
 from callgate.vocabulary import IN_THE_BOX, CallgateError, ModelRef, ModelRejected, NotFound, UsageError
-from callgate.wire import shown
+from callgate.wire import shown, shown_ref
 
 log = logging.getLogger(__name__)
 

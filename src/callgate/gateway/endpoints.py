@@ -15,8 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import Literal
 
-import msgspec
-
 from callgate.backends import place_of
 from callgate.runtime import is_recoverable
 from callgate.vocabulary import BadStatus, CallgateError, CannotChat, ModelFileError, ModelRef, ModelRejected
@@ -178,11 +176,6 @@ class Endpoints:
         if endpoint.is_free:
             return 0, self.at_place[endpoint.place], endpoint.used
         return (1, 0.0, endpoint.used) if endpoint.state == "trial" else (2, endpoint.out_until, endpoint.used)
-
-
-def shown_ref(ref: ModelRef) -> str:
-    """As clients may see it: without a password for its server."""
-    return str(msgspec.structs.replace(ref, endpoint=shown(ref.endpoint)) if ref.endpoint else ref)
 
 
 def is_servers_fault(error: CallgateError) -> bool:

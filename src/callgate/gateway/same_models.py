@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from callgate.gateway.endpoints import shown_ref
 from callgate.runtime import FoundModel
 from callgate.settings import Settings
+from callgate.wire import shown_ref
 
 Same = tuple[FoundModel, ...]
 

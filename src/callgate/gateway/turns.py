@@ -11,7 +11,7 @@ from callgate.backends import Embeds
 from callgate.gate import Plan
 from callgate.gateway.catalogue import Catalogue
 from callgate.gateway.dialect import Explanation
-from callgate.gateway.endpoints import Endpoints, Lease, is_servers_fault, shown_ref
+from callgate.gateway.endpoints import Endpoints, Lease, is_servers_fault
 from callgate.gateway.health import HealthChecks
 from callgate.gateway.metrics import Metrics
 from callgate.runtime import Fallback, Session, is_recoverable
@@ -27,6 +27,7 @@ from callgate.vocabulary import (
     UsageError,
     repair_as_json,
 )
+from callgate.wire import shown_ref
 
 
 class Told:

@@ -12,7 +12,7 @@ from callgate.wire.http import HttpClient, Patience
 from callgate.wire.ndjson import Lines
 from callgate.wire.ranges import read_front
 from callgate.wire.sse import SseDecoder
-from callgate.wire.targets import redirected, shown
+from callgate.wire.targets import redirected, shown, shown_ref
 
 if TYPE_CHECKING:
     from callgate.wire.incoming import Incoming, post_stream
@@ -34,6 +34,7 @@ __all__ = [
     "read_front",
     "redirected",
     "shown",
+    "shown_ref",
 ]
 
 __getattr__ = opened_on_use(__name__, {"Incoming": "incoming", "post_stream": "incoming"})

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from callgate.vocabulary import BadAnswer, UsageError
+from callgate.vocabulary import BadAnswer, ModelRef, UsageError
 from callgate.wire.hops import HOPS_HEADER, hops
 
 if TYPE_CHECKING:
@@ -30,6 +30,14 @@ def shown(url: str) -> str:
         return "the URL"
     host = parts.netloc.rpartition("@")[2]
     return "".join(c if c.isprintable() else "?" for c in f"{parts.scheme}://{host}{parts.path}")
+
+
+def shown_ref(ref: ModelRef) -> str:
+    """The model's name as it may be shown and written down: without a password for its server."""
+    if ref.endpoint:
+        return str(ModelRef(ref.scheme, ref.name, shown(ref.endpoint)))
+    is_url = ref.scheme == "file" and ref.name.lower().startswith(("http://", "https://"))
+    return str(ModelRef(ref.scheme, shown(ref.name))) if is_url else str(ref)
 
 
 def without_secrets(headers: Mapping[str, str]) -> dict[str, str]:
