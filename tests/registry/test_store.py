@@ -212,6 +212,70 @@ def test_an_older_layout_is_migrated_and_the_old_file_kept(registry: Registry, t
     assert len(told) == 1
 
 
+OLDER, DAMAGED = '[{"id": "qwen3:8b", "tool_support": true}]', '{"user_models": [{"id"'
+
+
+@pytest.mark.parametrize(("before", "kept"), [(OLDER, 2), (DAMAGED, 1)])
+def test_the_user_is_told_of_it_when_it_is_so_and_nobody_is_kept_out(
+    registry: Registry, before: str, kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(telling, "_said", set())
+    put(registry, before)
+    seen: list[int] = []
+
+    def look(_: str) -> None:
+        with locked(registry.path, patience=0):
+            seen.append(len(content(registry)["user_models"]))
+
+    told_to(look)
+    try:
+        registry.update(LLAMA, lambda _: YES)
+    finally:
+        told_to(None)
+    assert seen == [kept]
+
+
+@pytest.mark.parametrize("before", [OLDER, DAMAGED])
+def test_a_listener_that_fails_loses_no_update(
+    registry: Registry, before: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(telling, "_said", set())
+    put(registry, before)
+    heard: list[str] = []
+
+    def fail(message: str) -> None:
+        heard.append(message)
+        raise RuntimeError("there is no current event loop in thread 'asyncio_0'")
+
+    told_to(fail)
+    try:
+        registry.update(LLAMA, lambda _: YES)
+    finally:
+        told_to(None)
+    assert len(heard) == 1
+    assert content(registry)["version"] == 1
+    assert registry.get(LLAMA)
+    assert len(beside(registry)) == 1
+
+
+def test_a_migration_that_cant_be_written_leaves_all_as_it_was_and_says_nothing(
+    registry: Registry, told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(registry, OLDER)
+
+    def full(path: str, content: bytes) -> None:
+        if path == registry.path:
+            raise StorageError("no space left on the disk")
+        Path(path).write_bytes(content)
+
+    monkeypatch.setattr(store, "write_whole", full)
+    with pytest.raises(StorageError, match="no space"):
+        registry.update(LLAMA, lambda _: YES)
+    assert Path(registry.path).read_text() == OLDER
+    assert beside(registry) == []
+    assert told == []
+
+
 def test_a_newer_layout_is_read_and_never_overwritten(registry: Registry, told: list[str]) -> None:
     newer = '{"version": 2, "user_models": [{"id": "qwen3:8b", "tool_support": true}]}'
     put(registry, newer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from callgate.registry.layout import CURRENT, LARGEST_FILE, Document, Unreadable
@@ -66,8 +67,8 @@ class Registry:
         Raises: StorageError; UsageError, if a model's name can't be written.
         """
         make_folder(self.path)
-        with locked(self.path, patience=PATIENCE_SECONDS):
-            old = self._current()
+        with _told_afterwards() as news, locked(self.path, patience=PATIENCE_SECONDS):
+            old = self._current(news)
             if old.version > CURRENT:
                 raise StorageError(
                     f"{self.path!r} was written by a newer callgate (its version is {old.version}), and is left alone",
@@ -79,8 +80,9 @@ class Registry:
                 new = new.without(ref) if fields is None else new.with_fields(ref, fields)
             if new.items != old.items:
                 if old.version < CURRENT:
-                    self._keep_a_copy()
-                write_whole(self.path, new.to_bytes())
+                    self._migrate(new, news)
+                else:
+                    write_whole(self.path, new.to_bytes())
                 self._seen = None
         return {ref: new.get(ref) for ref in changes}
 
@@ -114,19 +116,19 @@ class Registry:
     def _recovered(self, why: Unreadable) -> Document:
         """What is there after a file that can't be read has been set aside."""
         try:
-            with locked(self.path, patience=SHORT_PATIENCE):
-                return self._current()
+            with _told_afterwards() as news, locked(self.path, patience=SHORT_PATIENCE):
+                return self._current(news)
         except StorageError as error:
             tell(f"{self.path!r} is damaged ({why}), and couldn't be set aside: {error.message}")
             return Document()
 
-    def _current(self) -> Document:
+    def _current(self, news: list[str]) -> Document:
         """Under the lock. One that can't be read is set aside. Raises: StorageError."""
         try:
             return self._parsed()
         except Unreadable as why:
             aside = self._moved_to("corrupt")
-            tell(f"{self.path!r} was damaged ({why}); it was set aside as {aside!r}, and a new one begun")
+            news.append(f"{self.path!r} was damaged ({why}); it was set aside as {aside!r}, and a new one begun")
             return Document()
 
     def _parsed(self) -> Document:
@@ -141,13 +143,20 @@ class Registry:
             raise StorageError(f"{self.path!r} can't be renamed: {error.strerror}") from None
         return aside
 
-    def _keep_a_copy(self) -> None:
-        """Of an older layout, before it is written in ours."""
-        content = read_whole(self.path, LARGEST_FILE)
-        if content is not None:
-            aside = self._free_name("old")
-            write_whole(aside, content)
-            tell(f"{self.path!r} had an older layout and now has the current one; as it was, it is kept as {aside!r}")
+    def _migrate(self, new: Document, news: list[str]) -> None:
+        """Writes it in our layout, and keeps what was there in an older one. Raises: StorageError."""
+        content = read_whole(self.path, LARGEST_FILE) or b""
+        aside = self._free_name("old")
+        write_whole(aside, content)
+        try:
+            write_whole(self.path, new.to_bytes())
+        except StorageError:
+            with suppress(OSError):  # else each try would leave another
+                os.unlink(aside)
+            raise
+        news.append(
+            f"{self.path!r} had an older layout and now has the current one; as it was, it is kept as {aside!r}"
+        )
 
     def _free_name(self, what: str) -> str:
         named = f"{self.path}.{what}-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}"
@@ -156,6 +165,17 @@ class Registry:
             number += 1
             free = f"{named}-{number}"
         return free
+
+
+@contextmanager
+def _told_afterwards() -> Iterator[list[str]]:
+    """What is put into the list is told when the lock is let go and all is done: a listener may take its time."""
+    news: list[str] = []
+    try:
+        yield news
+    finally:
+        for message in news:
+            tell(message)
 
 
 def _signature(path: str) -> tuple[int, int, int] | None:

@@ -15,13 +15,17 @@ def told_to(listener: Callable[[str], None] | None) -> None:
 
 
 def tell(message: str) -> None:
-    """Each thing once."""
+    """Each thing once, from whatever thread. Nothing that the listener does comes back here."""
     if message in _said:
         return
     _said.add(message)
-    if _listener:
-        _listener(message)
-        return
     import logging
 
-    logging.getLogger(__name__).warning("%s", message)
+    log = logging.getLogger(__name__)
+    if _listener is None:
+        log.warning("%s", message)
+        return
+    try:
+        _listener(message)
+    except Exception as error:  # noqa: BLE001 - whoever tells has a file half done, and it is the listener's trouble
+        log.warning("%s (which couldn't be shown: %s)", message, type(error).__name__)
