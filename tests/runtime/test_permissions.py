@@ -105,6 +105,37 @@ async def test_always_is_kept_listed_and_can_be_taken_back() -> None:
     assert not (await later.decide(entry(), CALL)).may_run
 
 
+def _take_back(folder: str) -> None:
+    assert AlwaysAllowed.in_folder(folder).take_back(lambda _: True)
+
+
+async def test_what_another_process_takes_back_is_asked_again_at_once() -> None:
+    settings, asked = load_settings(), Asked("always")
+    permissions = Permissions.of(settings, ask=asked)
+    assert (await permissions.decide(entry(), CALL)).reason == "agreed"
+    assert (await permissions.decide(entry(), CALL)).reason == "always"
+    other = multiprocessing.get_context("spawn").Process(target=_take_back, args=(settings.data_folder,))
+    other.start()
+    other.join()
+    assert other.exitcode == 0
+    asked.reply = "no"
+    assert permissions.always == ()
+    assert (await permissions.decide(entry(), CALL)).reason == "declined"
+
+
+async def test_what_cannot_be_kept_can_be_taken_back_too(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    permissions = Permissions(ask=Asked("always"), kept=AlwaysAllowed(str(tmp_path / "file" / "permissions.json")))
+    told_to(lambda _: None)
+    try:
+        await permissions.decide(entry(), CALL)
+        assert (await permissions.decide(entry(), CALL)).reason == "always"
+        assert [allowed.path for allowed in permissions.take_back("look")] == ["there/look"]
+        assert permissions.always == ()
+    finally:
+        told_to(None)
+
+
 async def test_always_is_for_that_very_source_and_not_for_another_of_its_name() -> None:
     class Server:
         def __init__(self, identity: str) -> None:

@@ -66,6 +66,7 @@ class Permissions:
         self._ask = ask
         self._kept = kept
         self._always: dict[Allowed, None] = {}
+        """What couldn't be kept."""
         self._asking = asyncio.Lock()
 
     @classmethod
@@ -132,12 +133,15 @@ class Permissions:
         return Decision(True, "always") if _allowed(entry, source) in self.always else None
 
     def _remember(self, allowed: Allowed) -> None:
-        self._always[allowed] = None
+        """In one place only: what is on disk may be taken back by somebody else."""
         if self._kept:
             try:
                 self._kept.add(allowed)
             except StorageError as error:
                 tell(f"that this is always allowed holds for now only: {error.message}")
+            else:
+                return
+        self._always[allowed] = None
 
 
 def _allowed(entry: ToolEntry, source: ToolSource | None) -> Allowed:
