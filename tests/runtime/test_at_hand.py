@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from callgate.runtime import described_tools, tools_at_hand
 from callgate.settings import load_settings
 from callgate.vocabulary import NotFound, UsageError
+from tests.runtime.mcp.conftest import RAW
 
 
 async def names(**wanted: object) -> tuple[list[str], list[str]]:
@@ -44,6 +46,29 @@ async def test_servers_that_do_not_start_are_told_of_and_the_rest_works(tmp_path
     found, told = await names(mcp_files=[str(servers)], own=True)
     assert "callgate/calculate" in found
     assert [next(name for name in entries if f"{name!r}" in line) for line in sorted(told)] == sorted(entries)
+
+
+async def test_a_name_that_others_have_costs_one_server_and_the_rest_works(tmp_path: Path) -> None:
+    functions = tmp_path / "time.py"
+    functions.write_text("def now() -> str:\n    return 'now'\n")
+    raw = {"command": sys.executable, "args": [RAW]}
+    servers = tmp_path / "servers.json"
+    servers.write_text(json.dumps({"mcpServers": dict.fromkeys(["callgate", "time", "elsewhere", "raw"], raw)}))
+    found, told = await names(files=[str(functions)], mcp_files=[str(servers)], own=True)
+    assert {"callgate/calculate", "time/now", "raw/echo"} <= set(found)
+    assert told == [
+        f"the MCP server {name!r} isn't started: there are other tools called {name!r}"
+        for name in ("callgate", "time", "elsewhere")
+    ]
+
+
+async def test_two_files_of_one_name_are_refused_and_the_second_named(tmp_path: Path) -> None:
+    paths = [tmp_path / folder / "tools.py" for folder in ("a", "b")]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text("def now() -> str:\n    return 'now'\n")
+    with pytest.raises(UsageError, match=r"/b/tools\.py' can't be used: there are others called 'tools'"):
+        await names(files=[str(path) for path in paths])
 
 
 async def test_files_that_are_no_good_are_named(tmp_path: Path) -> None:

@@ -106,6 +106,12 @@ async def test_a_result_can_be_sent_whatever_is_in_it() -> None:
 def test_two_sources_of_one_name_are_refused() -> None:
     with pytest.raises(UsageError, match="two sources of tools called 'x'"):
         Toolbox([FunctionTools([look], name="x"), FunctionTools([see], name="x")])
+    box = Toolbox([FunctionTools([look], name="x")])
+    assert box.names == {"x", "elsewhere"}
+    for name in box.names:
+        with pytest.raises(UsageError, match=f"called '{name}'"):
+            box.add(FunctionTools([see], name=name))
+    assert [source.name for source in box.sources] == ["x"]
 
 
 @pytest.mark.parametrize("given", [[5], "x", [None], {"name": "f"}, [{"description": "nameless"}]])

@@ -9,7 +9,8 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from callgate.runtime.toolbox import Given, Toolbox
+from callgate.runtime.function_tools import FunctionTools
+from callgate.runtime.toolbox import ELSEWHERE, Given, Toolbox, is_source
 from callgate.settings import Settings
 from callgate.tools import read_tools
 from callgate.vocabulary import Tool, UsageError
@@ -35,9 +36,17 @@ async def tools_at_hand(
     Raises: UsageError, if a file is no good.
     """
     given: list[Given] = [_own_tools(folder)] if own or folder is not None else []
+    taken = {ELSEWHERE, *(source.name for source in given if is_source(source))}
     for path in files:
         if path.endswith(".py"):
-            given.append(await asyncio.to_thread(_functions_of, path))
+            functions = await asyncio.to_thread(_functions_of, path)
+            if functions.name in taken:
+                raise UsageError(
+                    f"the tools of {path!r} can't be used: there are others called {functions.name!r}",
+                    hint="give the file another name",
+                )
+            taken.add(functions.name)
+            given.append(functions)
         else:
             given += described_tools(path)
     if not mcp_files and not (with_settings and settings.mcp.servers):
@@ -46,7 +55,7 @@ async def tools_at_hand(
     from callgate.runtime.mcp import limits_for, open_servers, read_servers, servers_for
 
     named = servers_for(settings, mcp_files) if with_settings else read_servers(mcp_files)
-    servers = await open_servers(named, limits_for(settings), told)
+    servers = await open_servers(named, limits_for(settings), told, taken=taken)
     try:
         for failure in servers.failures:
             told(failure.error.message)
@@ -61,7 +70,7 @@ def _own_tools(folder: str | None) -> Given:
     return built_in_tools(folder)
 
 
-def _functions_of(path: str) -> Given:
+def _functions_of(path: str) -> FunctionTools:
     from callgate.runtime.tool_files import read_tool_file
 
     return read_tool_file(path)

@@ -87,9 +87,14 @@ class Toolbox:
 
     def add(self, source: ToolSource) -> None:
         """Raises: UsageError, if there is one of that name."""
-        if source.name in (*self._sources, ELSEWHERE):
+        if source.name in self.names:
             raise UsageError(f"there are two sources of tools called {source.name!r}", hint="give one another name")
         self._sources[source.name] = source
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Those that no other source can have."""
+        return frozenset((*self._sources, ELSEWHERE))
 
     @property
     def sources(self) -> Sequence[ToolSource]:

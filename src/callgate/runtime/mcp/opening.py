@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AsyncExitStack
 
 import msgspec
@@ -11,7 +11,7 @@ import msgspec
 from callgate.runtime.mcp.server import McpLimits, McpServer
 from callgate.runtime.mcp.servers_file import ServerFailure, Servers, read_servers
 from callgate.settings import Settings
-from callgate.vocabulary import CallgateError
+from callgate.vocabulary import CallgateError, UsageError
 
 
 class OpenServers(msgspec.Struct, frozen=True):
@@ -40,10 +40,17 @@ def limits_for(settings: Settings) -> McpLimits:
 
 
 async def open_servers(
-    named: Servers, limits: McpLimits | None = None, told: Callable[[str], None] | None = None
+    named: Servers,
+    limits: McpLimits | None = None,
+    told: Callable[[str], None] | None = None,
+    *,
+    taken: Collection[str] = (),
 ) -> OpenServers:
-    """Starts them all at once. `told` hears what a user should know, then and later: see `McpServer`."""
-    servers = [McpServer(spec, limits, told) for spec in named.specs]
+    """Starts them all at once. `told` hears what a user should know, then and later: see `McpServer`. A server with a
+    name that is `taken` by other tools isn't started: what is allowed to those, and denied, goes by their name.
+    """
+    servers = [McpServer(spec, limits, told) for spec in named.specs if spec.name not in taken]
+    refused = [ServerFailure(spec.name, _taken(spec.name)) for spec in named.specs if spec.name in taken]
     tasks = [asyncio.create_task(_open(server)) for server in servers]
     try:
         failures = await asyncio.gather(*tasks)
@@ -55,7 +62,14 @@ async def open_servers(
         raise
     return OpenServers(
         tuple(server for server, failure in zip(servers, failures, strict=True) if failure is None),
-        (*named.failures, *(failure for failure in failures if failure is not None)),
+        (*named.failures, *refused, *(failure for failure in failures if failure is not None)),
+    )
+
+
+def _taken(name: str) -> UsageError:
+    return UsageError(
+        f"the MCP server {name!r} isn't started: there are other tools called {name!r}",
+        hint="give it another name in the file with `mcpServers`",
     )
 
 
