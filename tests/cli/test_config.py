@@ -47,22 +47,27 @@ def test_a_person_sees_what_each_is_for(home: Path) -> None:
 SECRETS = [key for key, setting in TABLE.items() if setting.is_secret]
 
 
-def test_secrets_and_passwords_are_never_shown(home: Path) -> None:
-    everywhere = {TABLE[key].env[0]: "s3cret" for key in SECRETS}
+def test_secrets_and_passwords_are_never_shown(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for key in SECRETS:
+        monkeypatch.setenv(TABLE[key].env[0], "s3cret")
     for words in ((), ("--json",), ("get", "ollama.host"), ("get", "--json", "ollama.host")):
-        done = config(*words, **everywhere, OLLAMA_HOST="http://me:pa@55@there:1")
+        done = config(*words, OLLAMA_HOST="http://me:pa@55@there:1")
         assert (done.status, done.err) == (0, "")
         assert "s3cret" not in done.out
         assert "pa@" not in done.out
         assert "55@" not in done.out
-    shown = {each["key"]: each["value"] for each in config("--json", **everywhere).objects}
+    shown = {each["key"]: each["value"] for each in config("--json").objects}
     assert {key: shown[key] for key in SECRETS} == dict.fromkeys(SECRETS, "set")
 
 
 @pytest.mark.parametrize("key", SECRETS)
-def test_of_a_secret_no_more_is_said_than_whether_it_is_set(home: Path, key: str) -> None:
+def test_of_a_secret_no_more_is_said_than_whether_it_is_set(
+    home: Path, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert config("get", key).out == "unset\n"
-    assert config("get", key, **{TABLE[key].env[-1]: "s3cret"}).out == "set\n"
+    with monkeypatch.context() as patch:
+        patch.setenv(TABLE[key].env[-1], "s3cret")
+        assert config("get", key).out == "set\n"
     done = config("set", key, "two words s3cret")
     assert (done.status, "s3cret" in done.out + done.err) == (2, False)
     assert config("set", "--json", key, "s3cret").objects[0]["value"] == "set"
