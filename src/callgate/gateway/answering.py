@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -15,15 +15,20 @@ from callgate.gateway.asgi import Exchange, Header, Refused, decoded
 from callgate.gateway.behind import OllamaBehind
 from callgate.gateway.busy import Busy
 from callgate.gateway.catalogue import Catalogue
+from callgate.gateway.counting import count_tokens
 from callgate.gateway.dialect import (
+    CountTokens,
+    DropAnswer,
     Embed,
     EmbedWish,
     Extra,
     Failure,
+    Keeps,
     ListModels,
     ListRunning,
     PassOn,
     Say,
+    ShowAnswer,
     ShowModel,
     Talk,
     Wish,
@@ -32,6 +37,7 @@ from callgate.gateway.dialect import (
 from callgate.gateway.endpoints import Endpoint, Endpoints
 from callgate.gateway.failures import failure_of, unexpected
 from callgate.gateway.health import HealthChecks
+from callgate.gateway.keeping import Keeper, OwnMemory
 from callgate.gateway.listening import while_listened_to
 from callgate.gateway.metrics import Metrics
 from callgate.gateway.options import Options
@@ -43,10 +49,12 @@ from callgate.vocabulary import (
     IN_THE_BOX,
     AssistantDelta,
     CallgateError,
+    CannotThink,
     ChatRequest,
     Done,
     Event,
     ModelRef,
+    Notice,
     StreamCut,
     UsageError,
 )
@@ -75,6 +83,7 @@ class Answering:
         self.endpoints.look_after = self._checks.look_after
         self._turns = Turns(self._session, self._catalogue, fallback, metrics, self.endpoints, self._checks)
         self._behind = OllamaBehind(settings)
+        self._keeper: Keeper = OwnMemory()
         self._busy = busy
 
     async def close(self) -> None:
@@ -97,7 +106,15 @@ class Answering:
             case ListRunning(write):
                 loaded = await self._session.backend(ModelRef(IN_THE_BOX[0], IN_THE_BOX[0])).models()
                 await self._reply(exchange, write(loaded, await self._behind.running()))
-            case Talk() | Embed() | PassOn():
+            case ShowAnswer(write):
+                if (kept := await self._keeper.get(found.rest)) is None:
+                    raise Refused(_not_kept(found.rest))
+                await self._reply(exchange, write(kept))
+            case DropAnswer(write):
+                if not await self._keeper.drop(found.rest):
+                    raise Refused(_not_kept(found.rest))
+                await self._reply(exchange, write(found.rest))
+            case Talk() | CountTokens() | Embed() | PassOn():
                 await self._worked(exchange, action, noted)
 
     def measure_endpoints(self) -> None:
@@ -113,7 +130,7 @@ class Answering:
         self._metrics.failures.add(endpoint.label, endpoint.ref.name)
         self.endpoints.look_after(endpoint)
 
-    async def _worked(self, exchange: Exchange, action: Talk | Embed | PassOn, noted: Noted) -> None:
+    async def _worked(self, exchange: Exchange, action: Talk | CountTokens | Embed | PassOn, noted: Noted) -> None:
         if (busy := self._busy.total) >= self._limits.at_once:
             failure = Failure(status=503, kind="busy", message=f"{busy:,} answers are under way", hint="try again")
             raise Refused(failure, [(b"retry-after", b"1")])
@@ -126,10 +143,14 @@ class Answering:
                     body, extra = await self._read(exchange, action.body)
                     async with while_listened_to(exchange):
                         await self._embed(exchange, action.read(body, extra), noted)
-                case Talk():
+                case Talk() | CountTokens():
                     body, extra = await self._read(exchange, action.body)
                     async with while_listened_to(exchange):
-                        await self._talk(exchange, action, action.read(body, extra), noted)
+                        wish = await self._whole_wish(action.read(body, extra))
+                        if isinstance(action, Talk):
+                            await self._talk(exchange, action, wish, noted)
+                        else:
+                            await self._count(exchange, action, wish, noted)
         finally:
             self._busy.add(-1)
 
@@ -155,9 +176,28 @@ class Answering:
             told.end()
         await self._reply(exchange, wish.write(vectors))
 
-    async def _talk(self, exchange: Exchange, action: Talk, wish: Wish, noted: Noted) -> None:
+    async def _whole_wish(self, wish: Wish) -> Wish:
+        """With the answers that it goes on from."""
+        if wish.go_on is not None:
+            found = {id_: await self._keeper.get(id_) for id_ in wish.earlier}
+            wish = wish.go_on({id_: content for id_, content in found.items() if content is not None})
         if len(wish.request.tools) > self._limits.tools:
             raise UsageError(f"there are more than {self._limits.tools:,} tools")
+        return wish
+
+    async def _count(self, exchange: Exchange, action: CountTokens, wish: Wish, noted: Noted) -> None:
+        refs = await self._catalogue.refs(wish.model)
+        ref = self.endpoints.best(refs)
+        noted.told = Told(ref)
+        await self._turns.admit(ref)
+        try:
+            async with asyncio.timeout(self._limits.seconds or None):
+                counted = await count_tokens(self._session, ref, wish.request)
+        except TimeoutError:
+            raise Refused(_late(self._limits.seconds)) from None
+        await self._reply(exchange, action.write(*counted))
+
+    async def _talk(self, exchange: Exchange, action: Talk, wish: Wish, noted: Noted) -> None:
         refs = await self._catalogue.refs(wish.model)
         told = noted.told = Told(refs[0])
         if wish.at_once is not None:
@@ -167,7 +207,7 @@ class Answering:
         writer: Writer | None = None
         try:
             async with asyncio.timeout(self._limits.seconds or None):
-                first, events = await self._turns.begin(told, refs, _as_wanted(wish))
+                first, events = await self._begin(told, refs, wish)
                 async with aclosing(events):
                     writer = wish.writer(told.ref.name if told.has_changed or not wish.model else wish.model)
                     mode: Header = (b"x-callgate-mode", told.mode.encode())
@@ -176,6 +216,7 @@ class Answering:
                         await self._streamed(exchange, writer, told, first, events)
                     else:
                         whole = await self._whole(writer, told, first, events)
+                        await self._keep(writer)
                         await self._reply(exchange, whole, (mode,))
         except CallgateError as error:
             told.error = error
@@ -188,6 +229,26 @@ class Answering:
             raise
         finally:
             told.end()
+
+    async def _begin(
+        self, told: Told, refs: Sequence[ModelRef], wish: Wish
+    ) -> tuple[Event, AsyncGenerator[Event, None]]:
+        for notice in wish.notices:
+            log.info("%s", notice.message)
+            self._turns.hear(told, notice)
+        request = _as_wanted(wish)
+        try:
+            return await self._turns.begin(told, refs, request)
+        except CannotThink as error:
+            if not wish.may_not_think:
+                raise
+            self._turns.hear(told, Notice("cannot_think", error.message))
+            return await self._turns.begin(told, refs, msgspec.structs.replace(request, think=None))
+
+    async def _keep(self, writer: Writer) -> None:
+        """Before its end is sent: whoever has seen it may go on from it at once."""
+        if isinstance(writer, Keeps) and (kept := writer.kept()):
+            await self._keeper.put(*kept)
 
     async def _whole(self, writer: Writer, told: Told, first: Event, events: AsyncGenerator[Event, None]) -> object:
         said = Said()
@@ -215,7 +276,9 @@ class Answering:
                     await send({"type": "http.response.body", "body": piece, "more_body": True})
                 last, event = event, await anext(events, None)
             if isinstance(last, Done):
-                await exchange.end(writer.end(told.explanation() if self._options.explain else None))
+                end = writer.end(told.explanation() if self._options.explain else None)
+                await self._keep(writer)
+                await exchange.end(end)
                 return
             told.error = StreamCut(f"{told.ref.name!r} broke off in the middle of its answer")
             failure = failure_of(told.error)
@@ -239,6 +302,10 @@ async def _break_off(exchange: Exchange, writer: Writer | None, failure: Failure
         raise Refused(failure)
     if not exchange.is_over:
         await exchange.end(writer.fail(failure))
+
+
+def _not_kept(id_: str) -> Failure:
+    return Failure(status=404, kind="not_found", message=f"there is no answer {id_[:80]!r}, or no longer")
 
 
 def _late(seconds: float) -> Failure:

@@ -85,7 +85,7 @@ class App:
 
     async def _exchange(self, exchange: Exchange) -> None:
         started = time.monotonic()
-        found = self._routes.find(exchange.method, exchange.path)
+        found = self._routes.find(exchange.method, exchange.path, exchange.headers)
         own = exchange.path if exchange.path in OWN_PATHS or exchange.path in PAGE_PATHS else "none"
         noted = Noted(exchange.method, found.route.path if found.route else own)
         self.metrics.under_way.add()

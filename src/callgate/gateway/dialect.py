@@ -6,13 +6,13 @@ A new dialect is one file with a `Dialect` in it, and its name in `dialects/`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
 from callgate.gate import Mode
 from callgate.runtime import Said, StockedModel
-from callgate.vocabulary import ChatRequest, Event, Facts
+from callgate.vocabulary import ChatRequest, Event, Facts, Notice, UsageError
 
 Extra = Mapping[str, Any]
 """What a request has besides the fields that are known."""
@@ -55,6 +55,19 @@ class Writer(Protocol):
         ...
 
 
+@runtime_checkable
+class Keeps(Protocol):
+    """A writer whose answer later requests may go on from."""
+
+    def kept(self) -> tuple[str, bytes] | None:
+        """After the end: the answer's id, and all that it takes to go on from it. Nothing, if the client wants that."""
+        ...
+
+
+class NotKept(UsageError):
+    """An earlier answer that a request goes on from, and that isn't kept here, or no longer."""
+
+
 def last_events(said: Said) -> tuple[Event, ...]:
     """Those of a whole answer that are told at its end."""
     return (*said.used, said.done) if said.done else tuple(said.used)
@@ -70,6 +83,14 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     """For an answer of the model of this name."""
     at_once: object | None = None
     """The whole answer, where the model needn't be asked for it."""
+    notices: tuple[Notice, ...] = ()
+    """What of the request can't be met, and is left out."""
+    may_not_think: bool = False
+    """Thinking was asked for, but a model that can't may answer all the same."""
+    earlier: tuple[str, ...] = ()
+    """The ids of the answers that it goes on from."""
+    go_on: Callable[[Mapping[str, bytes]], Wish] | None = None
+    """The whole wish, from what is kept of these answers. Raises: NotKept."""
 
 
 class EmbedWish(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,6 +123,27 @@ class Talk(msgspec.Struct, frozen=True):
     read: Callable[[Any, Extra], Wish]
     stream_type: str
     """The media type of an answer in pieces."""
+
+
+class CountTokens(msgspec.Struct, frozen=True):
+    """How long a request is for its model."""
+
+    body: type
+    read: Callable[[Any, Extra], Wish]
+    write: Callable[[int, bool], object]
+    """Of the tokens, and whether they are but an estimate."""
+
+
+class ShowAnswer(msgspec.Struct, frozen=True):
+    """An earlier answer, once more. Its id is the rest of the path."""
+
+    write: Callable[[bytes], object]
+
+
+class DropAnswer(msgspec.Struct, frozen=True):
+    """An earlier answer is kept no longer. Its id is the rest of the path."""
+
+    write: Callable[[str], object]
 
 
 class Embed(msgspec.Struct, frozen=True):
@@ -142,7 +184,7 @@ class PassOn(msgspec.Struct, frozen=True):
     """Goes to the Ollama behind, as it is."""
 
 
-Action = Talk | Embed | ListModels | ShowModel | ListRunning | Say | PassOn
+Action = Talk | CountTokens | ShowAnswer | DropAnswer | Embed | ListModels | ShowModel | ListRunning | Say | PassOn
 
 
 class Route(msgspec.Struct, frozen=True):
@@ -161,3 +203,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     """How its paths begin: errors for others that begin so are put in its words."""
     routes: tuple[Route, ...]
     error: Callable[[Failure], object]
+    sign: str = ""
+    """A header that its clients alone send."""
+    signed: tuple[Route, ...] = ()
+    """Paths of other dialects that mean something else for who sends it."""

@@ -12,7 +12,19 @@ from typing import Any
 import msgspec
 
 from callgate import __version__
-from callgate.gateway.dialect import Dialect, Embed, Failure, PassOn, Route, Say, ShowModel, Talk
+from callgate.gateway.dialect import (
+    CountTokens,
+    Dialect,
+    DropAnswer,
+    Embed,
+    Failure,
+    PassOn,
+    Route,
+    Say,
+    ShowAnswer,
+    ShowModel,
+    Talk,
+)
 from callgate.gateway.guards import OPEN_PATHS
 from callgate.gateway.metrics import CONTENT_TYPE
 from callgate.gateway.samples import other_answers, streamed_answers, whole_answers
@@ -120,6 +132,8 @@ def _answers(route: Route, error: Json, *, has_body: bool) -> Json:
             shown = shape_of([_plain(said)]) if media_type == _JSON else {"type": "string"}
             page = {"text/html": {"schema": {"type": "string"}}} if route.path == "/" else {}
             return _ok({media_type: {"schema": shown}, **page} if has_body else {})
+        case ShowAnswer():
+            return _ok({_JSON: {"schema": {"type": "object"}}})
         case _:
             samples = list(other_answers(action))
             return _ok({_JSON: {"schema": shape_of(samples), "example": samples[0]}})
@@ -133,16 +147,17 @@ def _streamed(action: Talk, error: Json) -> Json:
     if action.stream_type != _EVENTS:
         lines = [msgspec.json.decode(line) for piece in pieces for line in piece.splitlines()]
         return {action.stream_type: {"schema": {"anyOf": [shape_of(lines), error]}, **shown}}
-    said = [part.removeprefix(b"data: ") for piece in pieces for part in piece.split(b"\n\n") if part]
-    chunk = shape_of([msgspec.json.decode(each) for each in said if each.startswith(b"{")])
-    data = {
-        "description": "JSON: a piece, or an error where the answer breaks off. [DONE] at the end.",
-        "anyOf": [
-            {"const": "[DONE]"},
-            {"type": "string", "contentMediaType": _JSON, "contentSchema": {"anyOf": [chunk, error]}},
-        ],
-    }
-    return {_EVENTS: {"schema": {"type": "object", "properties": {"data": data}, "required": ["data"]}, **shown}}
+    said = [part for piece in pieces for part in piece.split(b"\n\n") if part]
+    names = sorted({name.decode() for part in said for name in _NAME.findall(part)})
+    data = [part[part.index(b"data: ") + 6 :] for part in said]
+    chunk = shape_of([msgspec.json.decode(each) for each in data if each.startswith(b"{")])
+    held = {"type": "string", "contentMediaType": _JSON, "contentSchema": {"anyOf": [chunk, error]}}
+    fields: Json = {"data": {"description": "JSON: a piece, or an error where the answer breaks off.", **held}}
+    if b"[DONE]" in data:
+        fields["data"] = {"description": "… and [DONE] at the end.", "anyOf": [{"const": "[DONE]"}, held]}
+    if names:
+        fields["event"] = {"type": "string", "examples": names}
+    return {_EVENTS: {"schema": {"type": "object", "properties": fields, "required": [*fields]}, **shown}}
 
 
 def _own(path: str, about: str, media_type: str, dialect: Dialect, *, keyed: bool) -> Json:
@@ -160,8 +175,10 @@ def _own(path: str, about: str, media_type: str, dialect: Dialect, *, keyed: boo
 def _statuses(route: Route, *, keyed: bool) -> dict[int, str]:
     statuses = {**_FOR_ALL, **(_KEY if keyed and route.path not in OPEN_PATHS else {})}
     match route.action:
-        case Talk() | Embed():
+        case Talk() | Embed() | CountTokens():
             statuses |= {**_BODIES, **_MODELS, **_BEHIND}
+        case ShowAnswer() | DropAnswer():
+            statuses |= {404: "There is no such answer, or no longer.", 503: _MODELS[503]}
         case ShowModel(body=body):
             statuses |= {**_MODELS, **(_BODIES if body else {})}
         case PassOn():
@@ -183,7 +200,7 @@ def _ok(content: Json) -> Json:
 
 
 def _body_of(route: Route) -> type | None:
-    return route.action.body if isinstance(route.action, Talk | Embed | ShowModel) else None
+    return route.action.body if isinstance(route.action, Talk | CountTokens | Embed | ShowModel) else None
 
 
 def _templated(path: str) -> str:
@@ -202,4 +219,5 @@ def _plain(answer: object) -> object:
     return msgspec.json.decode(answer if isinstance(answer, bytes) else msgspec.json.encode(answer))
 
 
+_NAME = re.compile(rb"^event: (.+)")
 _MODE = {"enum": ["native", "emulated", "off"]}

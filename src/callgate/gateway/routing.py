@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import NamedTuple
+
+import msgspec
 
 from callgate.gateway.asgi import Refused
 from callgate.gateway.dialect import Dialect, Failure, Route
@@ -25,9 +27,13 @@ class Routes:
         every = [(dialect, route) for dialect in dialects for route in dialect.routes]
         self._exact = {(route.method, route.path): (dialect, route) for dialect, route in every}
         self._open = [(dialect, route) for dialect, route in every if route.path.endswith(_ANYTHING)]
+        self._signed = [(each.sign, Routes([_of_signed(each)])) for each in dialects if each.signed]
 
-    def find(self, method: str, path: str) -> Found:
+    def find(self, method: str, path: str, headers: Container[str] = ()) -> Found:
         """HEAD is GET without a body, unless there is a route for it."""
+        for sign, routes in self._signed:
+            if sign in headers and (found := routes.find(method, path)).route:
+                return found
         for wanted in (method, "GET") if method == "HEAD" else (method,):
             if exact := self._exact.get((wanted, path)):
                 return Found(*exact)
@@ -47,7 +53,13 @@ class Routes:
         return Refused(Failure(status=404, kind="no_such_path", message="there is nothing at this path"))
 
     def _speaker(self, path: str) -> Dialect:
-        return next((each for each in self._dialects if f"{path}/".startswith(f"{each.root}/")), self._dialects[0])
+        """The one whose paths begin most like this one."""
+        near = [each for each in self._dialects if f"{path}/".startswith(f"{each.root}/")]
+        return max(near, key=lambda each: len(each.root), default=self._dialects[0])
+
+
+def _of_signed(dialect: Dialect) -> Dialect:
+    return msgspec.structs.replace(dialect, routes=dialect.signed, signed=())
 
 
 def not_for(method: str, methods: Sequence[str]) -> Refused:

@@ -10,7 +10,17 @@ from typing import Any
 
 import msgspec
 
-from callgate.gateway.dialect import Embed, ListModels, ListRunning, ServedModel, ShowModel, Talk, Wish
+from callgate.gateway.dialect import (
+    CountTokens,
+    DropAnswer,
+    Embed,
+    ListModels,
+    ListRunning,
+    ServedModel,
+    ShowModel,
+    Talk,
+    Wish,
+)
 from callgate.runtime import FoundModel, ModelReport, Said, StockedModel
 from callgate.vocabulary import (
     Answer,
@@ -73,8 +83,14 @@ def streamed_answers(action: Talk) -> Iterator[list[bytes]]:
                 yield [piece for piece in (*map(writer.feed, events), writer.end(explanation)) if piece]
 
 
-def other_answers(action: Embed | ListModels | ShowModel | ListRunning) -> Iterator[object]:
+def other_answers(
+    action: CountTokens | DropAnswer | Embed | ListModels | ShowModel | ListRunning,
+) -> Iterator[object]:
     match action:
+        case CountTokens():
+            yield from (_plain(action.write(12, is_estimate)) for is_estimate in (False, True))
+        case DropAnswer():
+            yield _plain(action.write("resp_1"))
         case Embed():
             vectors = [[0.25, -0.5]]
             for packed in ("float", "base64"):

@@ -1,0 +1,84 @@
+"""Earlier answers that requests may go on from: so many, for so long, and then they are forgotten."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+MOST_ANSWERS = 10_000
+MOST_BYTES = 128 << 20
+MOST_BYTES_EACH = 16 << 20
+LONGEST_SECONDS = 86_400.0
+
+
+class Keeper(Protocol):
+    """Several servers may share one. Ids can't be guessed, so whoever knows one may have what is kept under it."""
+
+    async def get(self, id_: str) -> bytes | None: ...
+
+    async def put(self, id_: str, content: bytes) -> None:
+        """What is too long isn't kept."""
+        ...
+
+    async def drop(self, id_: str) -> bool:
+        """Whether it was there."""
+        ...
+
+
+class _Kept(NamedTuple):
+    content: bytes
+    until: float
+
+
+class OwnMemory:
+    """The memory of this very process. What was last used longest ago goes first."""
+
+    def __init__(
+        self,
+        *,
+        answers: int = MOST_ANSWERS,
+        bytes_: int = MOST_BYTES,
+        bytes_each: int = MOST_BYTES_EACH,
+        seconds: float = LONGEST_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._most = answers
+        self._most_bytes = bytes_
+        self._most_bytes_each = min(bytes_each, bytes_)
+        self._seconds = seconds
+        self._clock = clock
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self.bytes_kept = 0
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    async def get(self, id_: str) -> bytes | None:
+        kept = self._kept.get(id_)
+        if kept is None:
+            return None
+        if kept.until <= self._clock():
+            self._forget(id_)
+            return None
+        self._kept.move_to_end(id_)
+        return kept.content
+
+    async def put(self, id_: str, content: bytes) -> None:
+        self._forget(id_)
+        if len(content) > self._most_bytes_each:
+            return
+        self._kept[id_] = _Kept(content, self._clock() + self._seconds)
+        self.bytes_kept += len(content)
+        while len(self._kept) > self._most or self.bytes_kept > self._most_bytes:
+            self._forget(next(iter(self._kept)))
+
+    async def drop(self, id_: str) -> bool:
+        was_there = await self.get(id_) is not None
+        self._forget(id_)
+        return was_there
+
+    def _forget(self, id_: str) -> None:
+        if kept := self._kept.pop(id_, None):
+            self.bytes_kept -= len(kept.content)
