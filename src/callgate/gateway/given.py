@@ -53,30 +53,22 @@ Picture = Annotated[
         extra_json_schema={"pattern": f"^(?:data:[^,]*,)?{_BASE64}$"},
     ),
 ]
-ToolName = Annotated[
-    str,
-    Meta(
-        description="Characters that can't be seen may not be in it.",
-        extra_json_schema={
-            "minLength": 1,
-            "maxLength": 256,
-            "pattern": f"^[^{_UNSEEN}]*[^\\s{_UNSEEN}][^{_UNSEEN}]*$",
-        },
-    ),
-]
-Parameters = Annotated[
-    dict[str, Any],
-    Meta(
-        description="A JSON Schema of type object.",
-        extra_json_schema={
-            "properties": {
-                **_KEYWORDS,
-                "type": {"const": "object"},
-                "properties": {"type": "object", "additionalProperties": _PROPERTY},
-            }
-        },
-    ),
-]
+_NAME: dict[str, Any] = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 256,
+    "pattern": f"^[^{_UNSEEN}]*[^\\s{_UNSEEN}][^{_UNSEEN}]*$",
+}
+_PARAMETERS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        **_KEYWORDS,
+        "type": {"const": "object"},
+        "properties": {"type": "object", "additionalProperties": _PROPERTY},
+    },
+}
+ToolName = Annotated[str, Meta(description="Characters that can't be seen may not be in it.", extra_json_schema=_NAME)]
+Parameters = Annotated[dict[str, Any], Meta(description="A JSON Schema of type object.", extra_json_schema=_PARAMETERS)]
 
 
 class TextPart(msgspec.Struct, frozen=True, tag_field="type", tag="text"):
@@ -127,14 +119,14 @@ class FunctionDefinition(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ToolDefinition(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """A tool that the client runs: a `function`, or the same without it around."""
+    """A tool that the client runs: a `function`. Without one, the same may stand here, as other dialects have it."""
 
     type: Annotated[str, Meta(extra_json_schema={"const": "function"})] | None = None
     function: FunctionDefinition | None = None
-    name: ToolName | None = None
+    name: str | None = None
     description: str | None = None
-    parameters: Parameters | None = None
-    input_schema: Parameters | None = None
+    parameters: dict[str, Any] | None = None
+    input_schema: dict[str, Any] | None = None
 
 
 GivenTool = Annotated[
@@ -143,7 +135,14 @@ GivenTool = Annotated[
         extra_json_schema={
             "anyOf": [
                 {"required": ["function"], "properties": {"function": {"type": "object"}}},
-                {"required": ["name"], "properties": {"name": {"type": "string"}}},
+                {
+                    "required": ["name"],
+                    "properties": {
+                        "function": {"type": "null"},
+                        "name": _NAME,
+                        "parameters": {"anyOf": [_PARAMETERS, {"type": "null"}]},
+                    },
+                },
             ]
         }
     ),
