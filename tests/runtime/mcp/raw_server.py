@@ -12,7 +12,7 @@ from typing import Any
 
 PICTURE = "iVBORw0KGgo="
 tools = ["echo", "crash", "hang", "big", "fail", "refuse", "picture", "structured", "both", "grow", "cancelled"]
-tools += ["endless_line", "garbage", "odd", "environment", "spawn", "deaf"]
+tools += ["backwards", "nameless", "long_notice", "endless_line", "garbage", "odd", "environment", "spawn", "deaf"]
 cancelled: list[Any] = []
 running: dict[Any, str] = {}
 speaking = threading.Lock()
@@ -75,6 +75,21 @@ def called(request: Any, name: str, arguments: dict[str, Any]) -> None:
         return
     elif name == "big":
         result = text("x" * int(arguments.get("size", 10_000_000)))
+    elif name == "backwards":
+        result = text("x" * int(arguments["size"]))
+        sys.stdout.write(json.dumps({"result": result, "jsonrpc": "2.0", "id": request}) + "\n")
+        sys.stdout.flush()
+        return
+    elif name == "nameless":
+        sys.stdout.write(json.dumps({"result": text("x" * int(arguments["size"])), "id": request, "more": 1}) + "\n")
+        sys.stdout.flush()
+        return
+    elif name == "long_notice":
+        words = "x" * int(arguments["size"])
+        say({"id": request, "method": "sampling/createMessage", "params": {"messages": words}})
+        say({"method": "notifications/message", "params": {"level": "info", "data": words}})
+        print(words, flush=True)
+        result = text("after it")
     elif name == "fail":
         result = text("the disk is full", isError=True)
     elif name == "refuse":

@@ -113,10 +113,44 @@ async def test_ten_megabytes_arrive(raw: Raw) -> None:
     assert len((await raw().call("big", {})).content) == 10_000_000
 
 
+TOO_LONG = 20_000_000
+
+
+@pytest.mark.parametrize("tool", ["big", "backwards"])
+async def test_an_answer_that_is_too_long_is_passed_over_and_the_model_told(raw: Raw, tool: str) -> None:
+    told: list[str] = []
+    server = raw(limits=McpLimits(call=60, restarts=1), told=told.append)
+    for _ in range(3):
+        said = await server.call(tool, {"size": TOO_LONG})
+        assert said == Outcome(
+            f"error: the tool {tool!r} failed: its answer has more than 16,777,216 bytes, which is too much: "
+            "ask it for less",
+            is_error=True,
+        )
+    assert not (await server.call("echo", {})).is_error
+    assert told == []
+
+
+async def test_what_is_too_long_and_no_answer_costs_nothing(raw: Raw) -> None:
+    assert (await raw(limits=McpLimits(call=60)).call("long_notice", {"size": TOO_LONG})).content == "after it"
+
+
+async def test_an_answer_that_is_too_long_and_nobodys_ends_the_server_and_the_model_is_not_asked_to_try_again(
+    raw: Raw,
+) -> None:
+    server = raw(limits=McpLimits(call=60))
+    said = await server.call("nameless", {"size": TOO_LONG})
+    assert said.is_error
+    assert "too long" in said.content
+    assert "again" not in said.content
+    assert not (await server.call("echo", {})).is_error
+
+
 async def test_a_message_without_an_end_ends_the_server_and_not_us(raw: Raw) -> None:
     server = raw(limits=McpLimits(call=60))
     said = await server.call("endless_line", {})
     assert said.is_error
+    assert "too long" in said.content
     assert "sent a message of more than" in server.log_text()
     assert not (await server.call("echo", {})).is_error
 

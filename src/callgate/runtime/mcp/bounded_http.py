@@ -11,7 +11,8 @@ class TooMuch(httpx2.StreamError):
     """An error of the kind that the package expects of a stream: the call fails, and the session goes on."""
 
     def __init__(self, longest: int) -> None:
-        super().__init__(f"an answer of more than {longest:,} bytes")
+        words = f"its answer has more than {longest:,} bytes, which is too much: ask it for less"
+        super().__init__(words if longest else "its answer is compressed, which nobody asked for")
 
 
 class BoundedAnswers:

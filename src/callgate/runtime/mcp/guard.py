@@ -1,5 +1,6 @@
 """The small process between us and an MCP server on this machine: it ends the server, and all that the server has
-started, when we end; and it lets no message pass that is longer than we could bear.
+started, when we end; and it lets no message pass that is longer than we could bear. Where that is an answer, an error
+stands in its place, so that whoever waits for it hears why there is none.
 
 It is run as a script, by its path, and needs nothing but Python. The server gets our end of standard input itself.
 """
@@ -7,6 +8,7 @@ It is run as a script, by its path, and needs nothing but Python. The server get
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +23,17 @@ LAST_WORDS = 0.5
 _PR_SET_PDEATHSIG = 1
 _POLL = 0.5
 _CHUNK = 65_536
+MOST_PASSED_OVER = 64
+"""So many times as long as a message may be: what is longer still has no end."""
+_KEPT = 1024
+_TOO_LONG = -32603
+_ID = rb'"id"\s*:\s*(-?\d{1,20}|"(?:[^"\\]|\\.){0,200}")'
+_VERSION = rb'"jsonrpc"\s*:\s*"2\.0"'
+_ANSWER = rb'"(?:result|error)"'
+_ID_FIRST = re.compile(rb"\s*\{\s*(?:%b\s*,\s*)?%b\s*,\s*(?:%b\s*,\s*)?%b" % (_VERSION, _ID, _VERSION, _ANSWER))
+_ANSWER_FIRST = re.compile(rb"\s*\{\s*(?:%b\s*,\s*)?%b" % (_VERSION, _ANSWER))
+_ID_LAST = re.compile(rb",\s*%b\s*(?:,\s*%b\s*)?\}\s*\Z" % (_ID, _VERSION))
+"""Some write it before what they answer, others behind. Nothing but the whole object ends with a line."""
 
 
 def main(parent: int, longest: int, command: list[str]) -> None:
@@ -92,20 +105,70 @@ def _let_go_of_input() -> None:
     os.close(nothing)
 
 
+class Endless(Exception):
+    """A message that there is nothing to be done about."""
+
+
+class Lines:
+    """What a server says, for us: whole lines, for one that never ends would cost us more than the guard; and none
+    that is longer than `longest`.
+    """
+
+    def __init__(self, longest: int) -> None:
+        self._longest = longest
+        self._waiting = bytearray()
+        self._start = self._end = b""
+        self._passed_over = 0
+
+    def feed(self, chunk: bytes) -> bytes:
+        """What of it may pass. Raises: Endless."""
+        said = b""
+        if self._passed_over:
+            rest, newline, chunk = chunk.partition(b"\n")
+            self._pass_over(rest)
+            if not newline:
+                return b""
+            said = self._in_its_place()
+        self._waiting += chunk
+        end = self._waiting.rfind(b"\n", len(self._waiting) - len(chunk)) + 1
+        said += self._waiting[:end]
+        del self._waiting[:end]
+        if len(self._waiting) > self._longest:
+            self._pass_over(self._waiting)
+            self._waiting.clear()
+        return said
+
+    def _pass_over(self, data: bytes | bytearray) -> None:
+        if not self._passed_over:
+            self._start = bytes(data[:_KEPT])
+        self._end = (self._end + data[-_KEPT:])[-_KEPT:]
+        self._passed_over += len(data)
+        if self._passed_over > MOST_PASSED_OVER * self._longest:
+            raise Endless
+
+    def _in_its_place(self) -> bytes:
+        """An error, if it was an answer; nothing, if it was no message at all, or one that nobody waits for."""
+        start, end, self._start, self._end, self._passed_over = self._start, self._end, b"", b"", 0
+        number = _ID_FIRST.match(start) or (_ANSWER_FIRST.match(start) and _ID_LAST.search(end))
+        if number is None:
+            if _ANSWER_FIRST.match(start):
+                raise Endless  # whoever waits for it would wait for ever
+            return b""
+        why = f"its answer has more than {self._longest:,} bytes, which is too much: ask it for less"
+        error = f'{{"code":{_TOO_LONG},"message":"{why}"}}'
+        return b'{"jsonrpc":"2.0","id":%b,"error":%b}\n' % (number[1], error.encode())
+
+
 def _pass_on(source: int, longest: int) -> None:
-    """Only whole lines: one that never ends would cost our parent more than us."""
-    waiting = bytearray()
+    lines = Lines(longest)
     while chunk := os.read(source, _CHUNK):
-        waiting += chunk
-        end = len(waiting) - len(chunk) + chunk.rfind(b"\n") + 1 if b"\n" in chunk else 0
-        if len(waiting) - end > longest:
+        try:
+            _write(1, lines.feed(chunk))
+        except Endless:
             _say(f"sent a message of more than {longest:,} bytes")
             _end_all()
-        try:
-            _write(1, waiting[:end])
         except OSError:  # nobody listens any more
             break
-        del waiting[:end]
     os.close(1)
 
 
@@ -114,7 +177,7 @@ def _say(text: str) -> None:
         _write(2, f"[{text}]\n".encode(errors="replace"))
 
 
-def _write(target: int, data: bytes | bytearray) -> None:
+def _write(target: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(target, view) :]

@@ -20,6 +20,8 @@ from callgate.vocabulary import CallgateError, Tool, ToolServerFailed
 
 log = logging.getLogger(__name__)
 
+TOO_LONG = "[sent a message of more than "
+"""How the guard begins to say why it ended a server."""
 State = Literal["closed", "running", "ended", "given up"]
 
 
@@ -130,6 +132,8 @@ class McpServer:
             except Exception as error:  # noqa: BLE001 - it is the server's, and the model may know better next time
                 trouble = connection.trouble(error)
             log.warning("the tool %r of %r failed (%s)", name, self.name, trouble.kind)
+            if trouble.kind == "over":
+                await connection.close()  # by then, all that it said is read
             if trouble.kind == "session_lost":
                 await connection.close()
                 if not is_last:  # nothing was run
@@ -139,6 +143,8 @@ class McpServer:
 
     def _words(self, name: str, trouble: Trouble) -> str:
         words = without(self._spec.secrets, trouble.words)
+        if trouble.kind == "over" and self._tail.last_line().startswith(TOO_LONG):
+            return f"the tool {name!r} failed: what it said was too long, and its server was ended; ask it for less"
         if trouble.kind == "over":
             return (
                 f"the server {self.name!r} failed while it ran the tool {name!r} ({words}); it may work if tried again"
