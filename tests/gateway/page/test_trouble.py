@@ -144,6 +144,23 @@ async def test_a_model_that_calls_for_ever_is_stopped(browser: Any, tmp_path: Pa
         await expect(visitor.page.locator("#thread > .note")).to_contain_text("8 times in a row")
 
 
+async def test_the_end_is_in_sight_unless_somebody_reads_further_up(browser: Any, tmp_path: Path) -> None:
+    long = (*(AssistantDelta(f"Line {number}\n\n") for number in range(200)), AssistantDelta("The end."), Done("stop"))
+    played = recording(tmp_path / "said", long, ANSWER)
+    async with gateway(Options(aliases={"played": played})) as gate, visiting(browser, gate.url) as visitor:
+        await visitor.choose("played")
+        await visitor.ask("Tell me all.")
+        await expect(visitor.page.get_by_text("The end.", exact=True)).to_be_in_viewport()
+        await visitor.page.locator("#scroller").evaluate("(element) => { element.scrollTop = 0; }")
+        await expect(visitor.page.locator(".question")).to_be_in_viewport()
+        await visitor.choose("tiny")
+        await expect(visitor.page.locator(".swap")).to_be_attached()
+        await expect(visitor.page.locator(".question")).to_be_in_viewport()
+        await visitor.choose("played")
+        await visitor.ask("And now?")
+        await expect(visitor.page.get_by_text("All is well.", exact=True).last).to_be_in_viewport()
+
+
 async def test_what_was_mended_and_what_was_thought_is_told(browser: Any, tmp_path: Path) -> None:
     mended = ToolCallEvent(ToolCall("call-1", "Calculator", {"expression": "2 + 3"}))
     said = (ThinkingDelta("Hmm, "), ThinkingDelta("sums."), mended, Done("tool_calls"))

@@ -1,6 +1,6 @@
 // Markdown as far as models need it, made of nodes: no text ever becomes markup.
 //
-// A text that grows is cut into blocks anew each time, which is quick, but only blocks that changed are drawn anew.
+// Of a text that grows only the last blocks are read anew, and only those that changed are drawn anew.
 
 import { h } from "./dom.js";
 import { inline } from "./inline.js";
@@ -14,41 +14,57 @@ const DELIMITERS = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t
 const DEEPEST = 6;
 const MOST_CELLS = 50;
 
+const OPEN = 3; // blocks at the end that what follows may still change
+
 /** A place where a growing text is shown. */
 export class Markdown {
   #element;
+  #text = "";
   #shown = [];
 
   constructor(element) {
     this.#element = element;
   }
 
-  show(text) {
-    const blocks = blocksOf(text);
-    blocks.forEach((block, at) => {
+  show(given) {
+    const text = given.replaceAll("\r\n", "\n");
+    const settled = text.startsWith(this.#text) ? Math.max(0, this.#shown.length - OPEN) : 0;
+    const start = settled ? this.#shown[settled].start : 0;
+    const blocks = blocksOf(text.slice(start));
+    blocks.forEach((block, index) => {
+      const at = settled + index;
       const before = this.#shown[at];
-      if (before?.kind === block.kind && before.source === block.source) return;
+      const place = start + block.start;
+      if (before?.kind === block.kind && before.source === block.source) {
+        before.start = place;
+        return;
+      }
       const node = rendered(block, 0);
       if (before) before.node.replaceWith(node);
       else this.#element.append(node);
-      this.#shown[at] = { ...block, node };
+      this.#shown[at] = { ...block, start: place, node };
     });
-    this.#shown.splice(blocks.length).forEach((gone) => gone.node.remove());
+    this.#shown.splice(settled + blocks.length).forEach((gone) => gone.node.remove());
+    this.#text = text;
   }
 }
 
-/** The blocks of a text: their kind, their source, and the lines in it that matter. */
-export function blocksOf(text) {
-  const lines = text.replaceAll("\r\n", "\n").split("\n");
+/** The blocks of a text: their kind, their source, and where it starts. */
+function blocksOf(text) {
+  const lines = text.split("\n");
   const blocks = [];
   let at = 0;
+  let start = 0;
   while (at < lines.length) {
     if (!lines[at].trim()) {
+      start += lines[at].length + 1;
       at += 1;
       continue;
     }
     const end = endOf(lines, at);
-    blocks.push({ kind: kindOf(lines, at), source: lines.slice(at, end).join("\n") });
+    const source = lines.slice(at, end).join("\n");
+    blocks.push({ kind: kindOf(lines, at), source, start });
+    start += source.length + 1;
     at = end;
   }
   return blocks;

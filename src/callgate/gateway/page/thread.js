@@ -5,21 +5,25 @@ import { h, seconds, setText, soon } from "./dom.js";
 import { Markdown } from "./markdown.js";
 
 const NEAR_THE_END = 80; // pixels
+const RECENT = 20; // turns
 
 export class Thread {
   #place;
   #scroller;
   #announcer;
   #isFollowing = true;
+  #ownScroll = 0;
   #swap = null;
 
   constructor({ place, scroller, announcer }) {
     [this.#place, this.#scroller, this.#announcer] = [place, scroller, announcer];
-    // Whoever scrolls up reads, and isn't dragged away.
+    // Whoever scrolls up reads, and isn't dragged away. Of our own scrolling we are told when there may be more already.
     scroller.addEventListener(
       "scroll",
       () => {
-        this.#isFollowing = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_THE_END;
+        const isNear = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_THE_END;
+        const isOurs = Math.abs(scroller.scrollTop - this.#ownScroll) < 2;
+        this.#isFollowing = isNear || (isOurs && this.#isFollowing);
       },
       { passive: true },
     );
@@ -70,12 +74,16 @@ export class Thread {
 
   #append(element) {
     this.#place.append(element);
+    this.#place.children[this.#place.childElementCount - RECENT]?.classList.add("is-past");
     this.#follow();
   }
 
-  #follow() {
-    if (this.#isFollowing) this.#scroller.scrollTop = this.#scroller.scrollHeight;
-  }
+  // Once a picture: to know the height, everything has to be laid out.
+  #follow = soon(() => {
+    if (!this.#isFollowing) return;
+    this.#scroller.scrollTop = this.#scroller.scrollHeight;
+    this.#ownScroll = this.#scroller.scrollTop;
+  });
 }
 
 /** One answer while it comes, and after. */
