@@ -12,7 +12,7 @@ import pytest
 from aiohttp import web
 
 from callgate.gateway import Options
-from callgate.vocabulary import AssistantDelta, Done, ThinkingDelta, ToolCall, ToolCallEvent, Usage
+from callgate.vocabulary import AssistantDelta, Done, Event, ThinkingDelta, ToolCall, ToolCallEvent, Usage
 from tests.gateway.page.visiting import visiting
 from tests.gateway.running import PlayedServer, gateway, no_servers, recording
 from tests.wire.server import serving
@@ -145,7 +145,8 @@ async def test_a_model_that_calls_for_ever_is_stopped(browser: Any, tmp_path: Pa
 
 
 async def test_the_end_is_in_sight_unless_somebody_reads_further_up(browser: Any, tmp_path: Path) -> None:
-    long = (*(AssistantDelta(f"Line {number}\n\n") for number in range(200)), AssistantDelta("The end."), Done("stop"))
+    lines = [AssistantDelta(f"Line {number}\n\n") for number in range(200)]
+    long: list[Event] = [*lines, AssistantDelta("The end."), Done("stop")]
     played = recording(tmp_path / "said", long, ANSWER)
     async with gateway(Options(aliases={"played": played})) as gate, visiting(browser, gate.url) as visitor:
         await visitor.choose("played")
