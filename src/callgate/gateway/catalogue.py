@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 
 import msgspec
@@ -238,4 +240,10 @@ def _refs(names: str) -> tuple[ModelRef, ...]:
 
 
 def _named_by_owner(ref: ModelRef) -> FoundModel:
-    return FoundModel(ref=ref, name=ref.name, backend=ref.scheme, place="named when the server was started")
+    size, modified = None, None
+    if ref.scheme == "file":
+        with suppress(OSError, ValueError):
+            stat = os.stat(ref.name)
+            size, modified = stat.st_size, stat.st_mtime
+    place = "named when the server was started"
+    return FoundModel(ref=ref, name=ref.name, backend=ref.scheme, place=place, size=size, modified=modified)

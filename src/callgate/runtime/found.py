@@ -33,10 +33,12 @@ class FoundModel(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def found_in_the_box() -> FoundModel:
+    is_there = os.path.isfile(BOXED_FILE)
     return FoundModel(
         ref=TINY,
         name="tiny",
         backend="llamacpp",
         place="in the box: for demonstrations and tests",
-        size=os.path.getsize(BOXED_FILE) if os.path.isfile(BOXED_FILE) else None,
+        size=os.path.getsize(BOXED_FILE) if is_there else None,
+        modified=os.path.getmtime(BOXED_FILE) if is_there else None,
     )
