@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from callgate.gateway import Options
 from callgate.gateway.asgi import decoded
-from callgate.gateway.dialect import Embed, ShowModel, Talk
+from callgate.gateway.dialect import CountTokens, Embed, ShowModel, Talk
 from callgate.gateway.dialects import DIALECTS
 from callgate.gateway.openapi import document
 from callgate.vocabulary import AssistantDelta, Done, ThinkingDelta, ToolCall, ToolCallEvent, Usage, UsageError
@@ -24,7 +24,7 @@ ACTIONS = {
     route.path: route.action
     for dialect in DIALECTS
     for route in dialect.routes
-    if isinstance(route.action, Talk | Embed | ShowModel) and route.action.body
+    if isinstance(route.action, Talk | CountTokens | Embed | ShowModel) and route.action.body
 }
 JSONS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -142,6 +142,27 @@ def test_what_fits_the_document_is_taken_and_nothing_else(path: str, body: dict[
         {"messages": [{"role": "user", "images": ["eA="]}]},
         {"messages": [{"role": "assistant", "tool_calls": [{"function": {"name": "x", "arguments": {}}}]}]},
         {"messages": [{"role": "assistant", "tool_calls": [{"function": {"arguments": "{}"}}]}]},
+        {"messages": [{"role": "user", "content": [{"type": "nothing"}, {}]}], "input": [{"type": "nothing"}, {}]},
+        {"messages": [{"role": "user", "content": ["x"]}], "input": ["x"]},
+        {"system": [{"type": "text", "text": "x"}], "instructions": "x"},
+        {"system": 1, "instructions": 1},
+        {"tools": [{"type": "web_search_20250305", "name": ""}, {"type": "web_search"}]},
+        {"tools": [{"type": "custom", "name": "x", "input_schema": {"type": 1}, "parameters": {"type": 1}}]},
+        {"tools": [{"type": "custom"}]},
+        {"tools": [{"type": "namespace", "name": "x", "tools": [{"type": "function", "name": "y"}]}]},
+        {"tool_choice": {"type": "any"}},
+        {"tool_choice": {"type": "tool"}},
+        {"tool_choice": {"type": "tool", "name": "x", "disable_parallel_tool_use": True}},
+        {"thinking": {"type": "enabled", "budget_tokens": 1024}, "text": {"format": {"type": "text"}}},
+        {"thinking": {}, "text": {"format": {"type": "xml"}}},
+        {"output_config": {"effort": "huge"}, "previous_response_id": 5},
+        {
+            "output_format": {"type": "json_schema", "schema": {}},
+            "text": {"format": {"type": "json_schema", "schema": {}}},
+        },
+        {"max_tokens": 0, "max_output_tokens": 0},
+        {"conversation": "x"},
+        {"conversation": "", "prompt": {"id": "x"}},
         {"n": 1.0, "max_tokens": 5.0},
         {"n": 2},
         {"max_tokens": 5.5},
@@ -169,7 +190,7 @@ def test_what_is_hard_to_say_is_said(path: str, more: dict[str, Any]) -> None:
 
 async def test_answers_look_as_it_is_told(tmp_path: Path) -> None:
     played = PlayedServer()
-    model = recording(tmp_path / "said", *ANSWERS * 20)
+    model = recording(tmp_path / "said", *ANSWERS * 30)
     async with (
         played.served() as url,
         gateway(Options(model=model, aliases={"v": f"{url}/v1#slow"}, explain=True)) as on,
@@ -191,14 +212,25 @@ async def test_answers_look_as_it_is_told(tmp_path: Path) -> None:
                     assert answer.status == 200
                     sent = answer.headers["content-type"]
                     if sent == "text/event-stream":
-                        data = [part.removeprefix("data: ") for part in answer.body.decode().split("\n\n") if part]
-                        fits("post", path, 200, sent, [{"data": each} for each in data])
+                        lines = [part.splitlines() for part in answer.body.decode().split("\n\n") if part]
+                        events = [dict(line.split(": ", 1) for line in part) for part in lines]
+                        data = [event["data"] for event in events]
+                        fits("post", path, 200, sent, events)
                         schema = told["paths"][path]["post"]["responses"]["200"]["content"][sent]["schema"]
-                        chunk = validator(schema["properties"]["data"]["anyOf"][1]["contentSchema"])
+                        held = schema["properties"]["data"]
+                        chunk = validator(held.get("anyOf", [held])[-1]["contentSchema"])
                         assert all(chunk.is_valid(json.loads(each)) for each in data if each != "[DONE]")
                     else:
                         fits("post", path, 200, sent, answer.lines)
         fits("post", "/api/chat", 200, "application/json", [(await on.post("/api/chat", {"model": ""})).json])
+        for path in ("/v1/messages/count_tokens", "/v1/responses/input_tokens"):
+            fits("post", path, 200, "application/json", [(await on.post(path, USUAL)).json])
+        kept = (await on.post("/v1/responses", USUAL)).json["id"]
+        for method in ("get", "delete"):
+            for status in (200, 404) if method == "delete" else (200,):
+                answer = await on.ask(method.upper(), f"/v1/responses/{kept}")
+                assert answer.status == status
+                fits(method, "/v1/responses/{name}", status, "application/json", [answer.json])
         for path in ("/v1/embeddings", "/api/embed", "/api/embeddings"):
             answer = await on.post(path, {**USUAL, "model": "v"})
             assert answer.status == 200

@@ -74,13 +74,14 @@ class Guard:
     def _check_key(self, exchange: Exchange) -> None:
         if not self._keys:
             return
-        scheme, _, given = exchange.headers.get("authorization", "").partition(" ")
-        key = given.strip() if scheme.lower() == "bearer" else exchange.headers.get("x-api-key", "")
-        digest = _digest(key)
+        scheme, _, bearer = exchange.headers.get("authorization", "").partition(" ")
+        given = [bearer.strip() if scheme.lower() == "bearer" else "", exchange.headers.get("x-api-key", "")]
+        digests = [_digest(key) for key in given]
         # All of them, so that the time it takes doesn't tell which.
-        matches = [hmac.compare_digest(digest, known) for known in self._keys]
+        matches = [hmac.compare_digest(digest, known) for known in self._keys for digest in digests]
         if not any(matches):
-            failure = Failure(status=401, kind="key", message="the key is missing or wrong", hint="send it as a Bearer")
+            hint = "send it as a Bearer, or as X-Api-Key"
+            failure = Failure(status=401, kind="key", message="the key is missing or wrong", hint=hint)
             raise Refused(failure, [(b"www-authenticate", b"Bearer")])
 
 
@@ -88,7 +89,7 @@ def preflight(methods: Iterable[str]) -> tuple[Header, ...]:
     """What a page is told that asks whether it may ask."""
     return (
         (b"access-control-allow-methods", ", ".join(sorted(methods)).encode()),
-        (b"access-control-allow-headers", b"Authorization, Content-Type, X-Api-Key"),
+        (b"access-control-allow-headers", b"Authorization, Content-Type, X-Api-Key, Anthropic-Version, Anthropic-Beta"),
         (b"access-control-max-age", b"600"),
     )
 
