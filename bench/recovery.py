@@ -1,4 +1,4 @@
-"""Looking for calls in a streamed answer: what a chunk of plain words costs, and a call against `langchain-core`."""
+"""Looking for calls in a streamed answer: what a chunk of words or JSON costs, and a call against `langchain-core`."""
 
 from __future__ import annotations
 

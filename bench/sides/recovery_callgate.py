@@ -3,7 +3,7 @@
 import sys
 
 from bench.measure import emit, timed
-from bench.sides.recovery_texts import CALL_CHUNKS, CALL_NAME, PLAIN, PLAIN_NAME
+from bench.sides.recovery_texts import CALL_CHUNKS, CALL_NAME, DATA_CHUNKS, DATA_NAME, PLAIN, PLAIN_NAME
 from callgate.gate import Recovery
 from callgate.tools import Names
 from callgate.vocabulary import Tool
@@ -23,6 +23,7 @@ def read(chunks: list[str]) -> int:
 assert read(CALL_CHUNKS) == 1
 chunk_us = timed(lambda: read(PLAIN), rounds=7, warm_up=1) / len(PLAIN) * 1e6
 emit(PLAIN_NAME, chunk_us, "µs")
+emit(DATA_NAME, timed(lambda: read(DATA_CHUNKS), rounds=7, warm_up=1) / len(DATA_CHUNKS) * 1e6, "µs")
 emit(CALL_NAME, timed(lambda: read(CALL_CHUNKS), rounds=7, warm_up=1) * 1e3, "ms")
 if chunk_us > PROMISED_US:
     print(f"more than the {PROMISED_US:g} µs a chunk that are promised", file=sys.stderr)

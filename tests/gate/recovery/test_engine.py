@@ -1,3 +1,4 @@
+import json
 from itertools import pairwise
 from typing import Literal
 
@@ -9,7 +10,7 @@ from callgate.gate.recovery import Found, Mark, Recovery, Text, Thinking
 from callgate.gate.recovery.formats import FORMATS, KNOWN
 from callgate.tools import Names
 from callgate.vocabulary import Tool
-from tests.gate.recovery.reading import PARIS, TOOLS, calls_in, joined, pieces_of, words_in
+from tests.gate.recovery.reading import PARIS, TOOLS, calls_in, cut, joined, pieces_of, words_in
 from tests.gate.recovery.tokens import TOKENS
 
 CALL = '<tool_call>{"name": "get_weather", "arguments": {"city": "Paris"}}</tool_call>'
@@ -178,3 +179,83 @@ def test_what_a_channel_quotes_is_no_call() -> None:
     for whom in ("user", "self"):
         assert calls_in(f" to={whom}<|message|>Like {call} so.<|eom|>") == []
     assert calls_in(f"<|start|>assistant to=get_weather<|message|>{call}<|eot|>") == PARIS
+
+
+# JSON that is no call
+
+keys = st.sampled_from(["name", "id", "type", "arguments", "parameters", "function", "tool_calls", "age", "a b", "é"])
+values = st.recursive(
+    st.none() | st.integers(0, 99) | st.sampled_from(["get_weather", "x", "{", "[get_time()]", "a\nb", "<tool_call>"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=4),
+    max_leaves=8,
+)
+layouts = st.sampled_from(({}, {"indent": 2}, {"separators": (",", ":")}))
+documents = st.builds(lambda value, layout: json.dumps(value, **layout), values, layouts)
+between = st.sampled_from(["\n", "\n\n", " ", "", ",\n", "So:\n", "Record: ", "```\n", "<think>", "</think>", CALL])
+
+
+@given(
+    st.lists(st.one_of(documents, documents, between), max_size=10).map("".join),
+    st.sampled_from([None, TOOLS]),
+    st.sampled_from([None, "llama3_json"]),
+    st.integers(1, 9),
+)
+def test_json_means_the_same_wherever_it_is_cut(
+    text: str, tools: tuple[Tool, ...] | None, known: str | None, size: int
+) -> None:
+    formats = None if known is None else (FORMATS[known],)
+    whole = pieces_of(text, tools, formats)
+    assert "".join(piece.raw for piece in whole) == text
+    assert pieces_of(cut(text, size), tools, formats) == whole
+
+
+@pytest.mark.parametrize("tools", [TOOLS, None])
+def test_json_goes_out_at_the_first_key_that_no_call_has(tools: tuple[Tool, ...] | None) -> None:
+    recovery = Recovery(None if tools is None else Names(tools))
+    assert list(recovery.feed('[{"name": "Ada", "id": 7, ')) == []
+    assert words_in(recovery.feed('"age": 36, "city": ')) == '[{"name": "Ada", "id": 7, "age": 36, "city": '
+    assert words_in(recovery.feed('{"name": ')) == '{"name": '
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"id": 7, "name": "Ada", "tags": ["a", "b"], "at": {"x": 1, "y": [2, 3]}}\n',
+        '{"level":"info","message":"started","at":[1,2,{"a":null}]}\n',
+        "So it is:\n" + json.dumps({"name": "Ada", "age": 36, "friends": [{"name": "Bo"}]}, indent=2) + "\n\n",
+        "[[1, 2], [3, 4], {}, []]\n",
+    ],
+)
+@pytest.mark.parametrize("tools", [TOOLS, None])
+def test_of_json_that_is_no_call_nothing_is_looked_at_often(line: str, tools: tuple[Tool, ...] | None) -> None:
+    recovery = Recovery(None if tools is None else Names(tools))
+    text = line * 300
+    for chunk in cut(text, 4):
+        recovery.feed(chunk)
+    assert recovery.steps <= 3 * len(text)
+
+
+def test_a_call_may_follow_other_json_where_calls_may_stand_anywhere() -> None:
+    call = CALL.removeprefix("<tool_call>").removesuffix("</tool_call>")
+    for other in ('{"id": 1, "name": "x"}', '{"name": "x"}', "[]", '{"a": {"name": "x"}}'):
+        assert calls_in(f"{other}\n{call}", TOOLS, (FORMATS["llama3_json"],)) == PARIS
+        assert calls_in(f"{other}\n{call}") == []
+
+
+def test_tags_within_json_that_is_no_call_mean_what_they_mean() -> None:
+    assert calls_in(f'{{"name": "x", "id": 1}}{CALL}') == PARIS
+    assert calls_in(f'{{"name": "x", "id": [{CALL}]}}') == PARIS
+
+
+def test_what_json_has_in_its_texts_is_no_call() -> None:
+    assert calls_in('{"id": 1, "name": "see [get_time()] so"}', None) == []
+    assert calls_in("{\"name\": \"see {'name': 'get_time', 'arguments': {}}\", \"id\": 1}", None) == []
+
+
+def test_calls_that_follow_a_call_are_found_whatever_is_between_them() -> None:
+    call = CALL.removeprefix("<tool_call>").removesuffix("</tool_call>")
+    for first in (CALL, call, f"[{call}]", "[get_weather(city='Paris')]"):
+        for second in (CALL, call, f"[{call}]", "[get_weather(city='Paris')]"):
+            assert calls_in(f"{first}{second}\n\n", None) == PARIS + PARIS
+            assert words_in(pieces_of(f"{first}{second}\n\n", None)) == ""
+    assert [type(piece) for piece in pieces_of(f"{CALL}[THINK]Hm.[/THINK]{CALL}")] == [Found, Thinking, Found]

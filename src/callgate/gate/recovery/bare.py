@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Set as AbstractSet
 
 from callgate.gate.recovery import grammars, tagged
 from callgate.gate.recovery.announced import Candidate
@@ -19,40 +18,21 @@ from callgate.gate.recovery.grammars import LONGEST_NAME
 from callgate.gate.recovery.literals import python_calls
 from callgate.gate.recovery.lookout import FENCE, Lookout
 from callgate.gate.recovery.offered import Offers
-from callgate.gate.recovery.said import CALL_KEYS, Said, said_in_text
+from callgate.gate.recovery.said import ARGUMENT_KEYS, CALL_KEYS, Said, said_in_read, said_in_text
 from callgate.gate.recovery.shapes import Block
 from callgate.gate.recovery.source import Reading, Source, finder
-from callgate.gate.recovery.values import read_value
+from callgate.gate.recovery.values import Scan, read_value, scan_value
+from callgate.tools import read_loosely
 
 _WORD = re.compile(r"[^\W\d][\w.\-]*")
-_KEY = re.compile(r"[\"'](\w{0,32})")
+_ESSENTIAL = re.compile("|".join((*ARGUMENT_KEYS, "function", "tool_calls")))
+"""Without one of these there is no call."""
 _INFO = re.compile(r"[\w+-]*")
-_IN_EXPRESSION = frozenset("=([{,+*/%&^~\\")
-_IN_DATA = frozenset("}]")
-_IN_LINE = frozenset("}]\"'`_.-<>")
 _SEPARATORS = ("<｜tool▁sep｜>", "<|tool▁sep|>", "[ARGS]", "<|tool_call_argument_begin|>")
 _GEMMA = Block((), "gemma", ("<tool_call|>",), quotes=('<|"|>', "<escape>"))
 _KIND = finder(*(grammars.KIND + separator for separator in _SEPARATORS[:2]))
 LONGEST_INFO = 32
 """Of what stands behind a fence: the name of a language."""
-CODE_INDENT = 4
-"""What begins a line behind so many spaces is code."""
-
-
-def may_begin(before: str, *, anywhere: bool) -> bool:
-    """Whether a bare call may begin behind the text `before`."""
-    words = before.rstrip()
-    if not words:
-        return True
-    if len(words) == len(before):
-        return False
-    last = words[-1]
-    if last in _IN_EXPRESSION or (last == ":" and words[:-1].rstrip()[-1:] in "\"'"):
-        return False
-    *lines, indent = before[len(words) :].split("\n")
-    if anywhere:
-        return bool(lines) or last not in _IN_LINE
-    return bool(lines) and last not in _IN_DATA and len(indent.expandtabs()) < CODE_INDENT
 
 
 def read_last(source: Source, offers: Offers, look: Lookout) -> Reading[Candidate | None]:
@@ -61,10 +41,10 @@ def read_last(source: Source, offers: Offers, look: Lookout) -> Reading[Candidat
     first: Candidate | None = None
     while True:
         before = source.held()
-        candidate = yield from read_bare(source, offers, look.bare)
-        if candidate is None or not offers.knows_all(candidate):
+        candidate = yield from read_bare(source, offers, look)
+        if candidate is None or not candidate.calls or not offers.knows_all(candidate):
             if first is None:
-                return None
+                return _data(source, look, before, source.raw(before)) if candidate and candidate.calls else candidate
             source.back(before)
             return Candidate([], first.format)
         first = first or candidate
@@ -77,16 +57,18 @@ def read_last(source: Source, offers: Offers, look: Lookout) -> Reading[Candidat
             return Candidate([], first.format)
 
 
-def read_bare(source: Source, offers: Offers, grammars_tried: AbstractSet[str]) -> Reading[Candidate | None]:
-    """A call, or several in brackets, from the bracket at which the source stands."""
+def read_bare(source: Source, offers: Offers, look: Lookout) -> Reading[Candidate | None]:
+    """A call, or several in brackets, from the bracket at which the source stands; or other JSON, with no calls."""
     before = source.held()
-    char = yield from source.ahead(1)
+    char = source.text[source.at]
     if char == "[":
         source.at += 1
         char = yield from source.skip_blank()
+        if char == "{":
+            source.back(before)
     if char == "{":
-        return (yield from _read_object(source, before)) if "json" in grammars_tried else None
-    if "pythonic" not in grammars_tried:
+        return (yield from _read_json(source, look, before)) if "json" in look.bare else None
+    if "pythonic" not in look.bare:
         return None
     word = yield from _word(source, offers)
     if not word or (yield from source.skip_blank()) != "(":
@@ -97,25 +79,30 @@ def read_bare(source: Source, offers: Offers, grammars_tried: AbstractSet[str]) 
     return Candidate(calls, "pythonic") if calls else None
 
 
-def _read_object(source: Source, before: int) -> Reading[Candidate | None]:
+def _read_json(source: Source, look: Lookout, before: int) -> Reading[Candidate | None]:
     """Gives up at the first key that no call has."""
-    source.at += 1
-    if (yield from source.skip_blank()) not in ('"', "'"):
+    scan = Scan(keys=CALL_KEYS)
+    yield from scan_value(source, scan)
+    text = source.raw(before)
+    if scan.over and (scan.open or not _ESSENTIAL.search(text)):
+        return _data(source, look, before, text)
+    read = read_loosely(text)
+    if read is None:
         return None
-    while True:
-        key = _KEY.match(source.text, source.at)
-        word = key[1] if key else ""
-        if not any(known.startswith(word) for known in CALL_KEYS):
-            return None
-        if word in CALL_KEYS and source.text[source.at + 1 + len(word) : source.at + 2 + len(word)]:
-            break
-        if source.ended or source.text[source.at + 1 + len(word) : source.at + 2 + len(word)]:
-            return None
-        yield
-    source.back(before)
-    text = yield from read_value(source)
-    calls = said_in_text(text, bare=True)
-    return Candidate(calls, "llama3_json" if text.startswith("{") else "xlam") if calls else None
+    calls = said_in_read(read, bare=True)
+    if not calls:
+        return _data(source, look, before, text)
+    return Candidate(calls, "llama3_json" if text.startswith("{") else "xlam")
+
+
+def _data(source: Source, look: Lookout, before: int, text: str) -> Candidate | None:
+    """What was read since `before` is no call, so that it is text for sure, and all in it too, unless that has tags."""
+    start, tag = look.tags.find(text, 0, len(text), ended=False)
+    if tag or not start:
+        return None
+    if start < len(text):
+        source.back(before + start)
+    return Candidate([], "")
 
 
 def _word(source: Source, offers: Offers) -> Reading[str]:

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from typing import Literal
 
 from callgate.gate.recovery.announced import Candidate, read_announced
-from callgate.gate.recovery.bare import may_begin, read_bare, read_fenced, read_first_words, read_last
+from callgate.gate.recovery.bare import read_bare, read_fenced, read_first_words, read_last
 from callgate.gate.recovery.channels import Part, read_head, starts_with_head
 from callgate.gate.recovery.formats import KNOWN
-from callgate.gate.recovery.lookout import ENDINGS, FENCE, FENCES, lookout
+from callgate.gate.recovery.lookout import BRACKETS, ENDINGS, FENCE, FENCES, lookout
 from callgate.gate.recovery.offered import Offers
 from callgate.gate.recovery.output import LINE_HEAD, Output
 from callgate.gate.recovery.pieces import Piece, Text, Thinking
+from callgate.gate.recovery.places import may_begin
 from callgate.gate.recovery.shapes import Format
 from callgate.gate.recovery.source import Finder, Reading, Source, TooLong
 from callgate.tools import Names
@@ -50,7 +51,7 @@ class Recovery:
         self._offers = Offers(names, mends=mends)
         tried = KNOWN if formats is None else tuple(formats)
         self._anywhere = names is None or (tried != KNOWN and any(known.inline for known in tried))
-        self._look = lookout(tried)
+        self._look = lookout(tried, anywhere=self._anywhere)
         self._source = Source()
         self._out = Output()
         self._read_again = 0
@@ -65,21 +66,23 @@ class Recovery:
     def feed(self, text: str) -> Sequence[Piece]:
         """What is known now that this has come."""
         watch = self._watch
+        if not text:
+            return ()
         if watch is not None and (watch.first.search(text) is None or watch.is_plain(text)):
-            if not text:
-                return ()
             self._source.passed(text)
             if self._thinks:
                 return (Thinking(text, text),)
             self._out.passed(text)
             return (Text(text),)
-        if len(text) <= MOST_AT_ONCE:
-            self._source.feed(text)
-            next(self._run, None)
-        else:
+        source = self._source
+        if len(text) > MOST_AT_ONCE:
             for start in range(0, len(text), MOST_AT_ONCE):
-                self._source.feed(text[start : start + MOST_AT_ONCE])
+                source.feed(text[start : start + MOST_AT_ONCE])
                 next(self._run, None)
+            return self._out.collected()
+        if source.passes(text, MOST_HELD):
+            return ()
+        next(self._run, None)
         return self._out.collected()
 
     def close(self) -> Sequence[Piece]:
@@ -140,13 +143,13 @@ class Recovery:
             yield from self._fence(literal)
         elif self._is_quoted(literal, before):
             out.say(source.release())
-        elif literal in "{[":
+        elif literal in BRACKETS:
             if not may_begin("" if out.after_call else before, anywhere=self._anywhere):
                 out.say(source.release())
                 return
-            source.back()
+            source.at -= 1
             if self._anywhere:
-                yield from self._try(read_bare(source, self._offers, look.bare), 1)
+                yield from self._try(read_bare(source, self._offers, look), 1)
             else:
                 yield from self._try(read_last(source, self._offers, look), 1)
         elif literal in look.openers:
@@ -190,11 +193,12 @@ class Recovery:
             except TooLong:
                 return None
             if self._source.reached() > MOST_HELD:
+                self._source.scan = None
                 return None
             yield
 
     def _is_call(self, candidate: Candidate | Part | None) -> bool:
-        if isinstance(candidate, Candidate):
+        if isinstance(candidate, Candidate) and candidate.calls:
             found = self._offers.found(candidate, self._source.raw())
             if found:
                 self._source.release()
@@ -215,13 +219,17 @@ class Recovery:
             if (yield from source.take(look.tail_finder)):
                 out.mark(source.release())
                 continue
-            opener = yield from source.take(look.opener_finder)
-            source.at -= len(opener)
-            if opener or char in "{[":
-                out.mark(source.release())
+            tag = yield from source.take(look.tags if char in BRACKETS else look.opener_finder)
+            source.at -= len(tag)
+            if not tag and char not in BRACKETS:
+                out.say(source.release())
+                break
+            out.mark(source.release())
+            if not tag:
+                source.at += 1
+                yield from self._meet(char)
+            if tag or not out.after_call:
                 return
-            out.say(source.release())
-            break
         out.mark(source.release())
         out.after_call = False
 

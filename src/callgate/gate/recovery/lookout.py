@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from callgate.gate.recovery.places import LONGEST_BEGINNING, guards
 from callgate.gate.recovery.shapes import Block, Format
 from callgate.gate.recovery.source import Finder
 
@@ -16,6 +17,8 @@ ENDINGS = frozenset(
     }
 )
 """Tokens that end an answer; they belong to nobody's words where nothing but such follows."""
+BRACKETS = "{["
+"""A bare call begins with one of these."""
 FENCE = "```"
 FENCES = frozenset({FENCE, "~~~"})
 """Blocks of code begin and end with one of these."""
@@ -24,7 +27,7 @@ FENCES = frozenset({FENCE, "~~~"})
 class Lookout:
     """The openers, closers and tags of some formats, and how to find the next."""
 
-    def __init__(self, formats: Sequence[Format]) -> None:
+    def __init__(self, formats: Sequence[Format], *, anywhere: bool) -> None:
         self.formats = formats
         self.blocks: dict[str, list[tuple[str, Block]]] = {}
         self.sections: dict[str, list[str]] = {}
@@ -66,19 +69,11 @@ class Lookout:
         self.thinking_closers = frozenset(self.thinking.values())
         heads = ("<|start|>", "<|channel|>") if self.channels else ()
         self.heads = frozenset(heads)
-        places = FENCES | ({"{", "["} if self.bare & {"json", "pythonic"} else set())
-        self.literals = Finder(
-            {
-                *self.openers,
-                *self.closers,
-                *self.thinking,
-                *self.thinking_closers,
-                *self.marks,
-                *heads,
-                *places,
-                *ENDINGS,
-            }
-        )
+        marks = {*self.closers, *self.thinking, *self.thinking_closers, *self.marks, *heads, *ENDINGS}
+        tags = {*self.openers, *marks, *FENCES}
+        self.literals = Finder(tags, guards(self.bare, marks, anywhere=anywhere), LONGEST_BEGINNING)
+        self.tags = Finder(tags)
+        """What means something wherever it stands."""
         self._thinking_finders: dict[frozenset[str], Finder] = {}
         self.tail_finder = Finder({*self.closers, *ENDINGS, ";", ","} - self.openers)
 
@@ -92,5 +87,6 @@ class Lookout:
 
 
 @lru_cache(maxsize=64)
-def lookout(formats: tuple[Format, ...]) -> Lookout:
-    return Lookout(formats)
+def lookout(formats: tuple[Format, ...], *, anywhere: bool) -> Lookout:
+    """`anywhere`: bare calls may begin within a line, and with other JSON before them."""
+    return Lookout(formats, anywhere=anywhere)

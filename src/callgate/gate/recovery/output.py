@@ -35,7 +35,10 @@ class Output:
 
     def say(self, text: str) -> None:
         if text:
-            self.pieces.append(Text(text))
+            if self.pieces and type(last := self.pieces[-1]) is Text:
+                self.pieces[-1] = Text(last.text + text)
+            else:
+                self.pieces.append(Text(text))
             self.after_call = False
             self.passed(text)
 
@@ -45,9 +48,7 @@ class Output:
         if self.fresh and not text.isspace():
             self.fresh = False
         if len(self._recent) > _MANY:
-            recent = "".join(self._recent)
-            self._recent[:] = [recent[-LOOKED_BACK:]]
-            self._line = self._head(recent[:-LOOKED_BACK])
+            self._join()
 
     def think(self, text: str) -> None:
         self.pieces.append(Thinking(text, text))
@@ -67,11 +68,20 @@ class Output:
 
     def before(self) -> str:
         """The end of the words before this place."""
-        return "".join(self._recent)[-LOOKED_BACK:]
+        if len(self._recent) != 1 or len(self._recent[0]) > LOOKED_BACK:
+            self._join()
+        return self._recent[0]
 
     def line(self) -> str:
         """The head of the line that the words before this place end in."""
-        return self._head("".join(self._recent))
+        return self._head(self.before())
+
+    def _join(self) -> None:
+        recent = "".join(self._recent)
+        if len(recent) > LOOKED_BACK:
+            self._line = self._head(recent[:-LOOKED_BACK])
+            recent = recent[-LOOKED_BACK:]
+        self._recent[:] = [recent]
 
     def _head(self, words: str) -> str:
         _, newline, last = words.rpartition("\n")

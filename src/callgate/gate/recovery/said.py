@@ -65,8 +65,10 @@ def said_in(value: object, *, bare: bool = False, keyed: bool = False, cut: bool
 def said_in_text(text: str, *, bare: bool = False, keyed: bool = False) -> list[Said]:
     """The same for a text of JSON, or nearly."""
     read = read_loosely(text) if text else None
-    if read is None:
-        return []
+    return said_in_read(read, bare=bare, keyed=keyed) if read else []
+
+
+def said_in_read(read: Loose, *, bare: bool = False, keyed: bool = False) -> list[Said]:
     calls = said_in(read.value, bare=bare, keyed=keyed, cut=CUT in read.rules)
     return [with_flaws(call, read.rules) for call in calls] if read.rules else calls
 

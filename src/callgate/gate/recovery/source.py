@@ -7,15 +7,21 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from functools import lru_cache
-from typing import TypeVar
+from typing import Protocol, TypeVar
+
+import msgspec
 
 T = TypeVar("T")
 
 Reading = Generator[None, None, T]
 """Yields when it needs more text; returns what it read."""
 
+KEPT = 3
+"""Characters before what is read."""
+LOOKED_AT = 3
+"""Characters of a literal that are enough to take a closer look."""
 _BLANK = re.compile(r"\s*")
 
 
@@ -23,13 +29,21 @@ class TooLong(Exception):
     """What was read has no end within its bound, and so is no part of a call."""
 
 
+class Passing(Protocol):
+    """What needs no more than a look at most chunks, while a reader waits."""
+
+    over: bool
+
+    def run(self, text: str, at: int) -> int: ...
+
+
 class Source:
     """What has come and isn't read yet, and from `start` on also what was, since it may turn out to be plain text.
 
-    The character before `start`, if there was one, stays too: it says whether a word begins there.
+    Some characters before `start`, or at least one if there was any, stay too: they say what may begin there.
     """
 
-    __slots__ = ("_before", "_kept", "_kept_length", "_reached", "at", "ended", "start", "steps", "text")
+    __slots__ = ("_before", "_kept", "_kept_length", "_reached", "at", "ended", "scan", "start", "steps", "text")
 
     def __init__(self) -> None:
         self.text = ""
@@ -38,24 +52,60 @@ class Source:
         self.ended = False
         self.steps = 0
         """Characters copied, passed or searched so far: the measure of work that tests look at."""
+        self.scan: Passing | None = None
+        """What the reader that waits for more would do with it; all that has come was read."""
         self._kept: list[str] = []
         self._kept_length = 0
         self._before = ""
         self._reached = 0
 
     def feed(self, text: str) -> None:
+        at = self.at
+        self.scan = None
+        self._keep()
+        self.steps += len(self.text) - at + len(text)
+        if at:
+            self.text = self.text[at - KEPT if at > KEPT else 0 :] + text
+            self.at = self.start = min(at, KEPT)
+        elif self._kept:
+            before = self._kept[-1][-KEPT:]
+            self.text = before + text
+            self.at = self.start = len(before)
+        else:
+            self.text += text
+
+    def passes(self, text: str, most: int) -> bool:
+        """The same; says whether the reader that waits has read it so, and needs not be woken.
+
+        `most`: how far anything may be read without its noticing.
+        """
+        scan = self.scan
+        size = len(text)
+        if scan is None or self._reached + self._kept_length + len(self.text) + size > most:
+            self.feed(text)
+            return False
+        at = scan.run(text, 0)
+        if at < size or scan.over:
+            self.feed(text)
+            self.at += at
+            return False
+        if self.text:
+            self._keep()
+            self.text = ""
+            self.at = self.start = 0
+        self._kept.append(text)
+        self._kept_length += size
+        self.steps += size
+        return True
+
+    def _keep(self) -> None:
+        """What was read, out of the way of what comes."""
         at, start = self.at, self.start
         if at > start:
             if not self._kept:
-                self._before = self.text[start - 1 : start] if start else ""
+                self._before = self.text[max(start - KEPT, 0) : start]
             self._kept.append(self.text[start:at])
             self._kept_length += at - start
-        self.steps += len(self.text) - at + len(text)
-        if at:
-            self.text = self.text[at - 1 :] + text
-            self.at = self.start = 1
-        else:
-            self.text += text
 
     def passed(self, text: str) -> None:
         """Takes note of text that was given out by a shorter way, while none was held back."""
@@ -101,7 +151,7 @@ class Source:
             while self._kept_length > to:
                 parts.append(self._kept.pop())
                 self._kept_length -= len(parts[-1])
-            parts.append(self._kept[-1][-1] if self._kept else self._before)
+            parts.append(self._kept[-1][-KEPT:] if self._kept else self._before)
             self.text = "".join(reversed(parts))
             self.steps += len(self.text)
             self.start = len(parts[-1])
@@ -198,20 +248,35 @@ class Source:
             yield
 
 
+class Guard(msgspec.Struct, frozen=True):
+    """What else has to be so where a literal of one character stands, for it to count."""
+
+    around: str
+    """A pattern that has to match behind it. At the end of the text it may be that nobody knows yet."""
+    unknown: re.Pattern[str]
+    """Matches all from the literal to the end of the text, where that is so."""
+
+
 class Finder:
     """Finds the first of some literals, or the beginning of one where the text is cut.
 
-    Those that begin with a letter aren't found within a word.
+    Those that begin with a letter aren't found within a word. `guards`: of literals of one character; `longest`: how
+    much of the text one of these may have to look at.
     """
 
-    __slots__ = ("beginnings", "exact", "first", "longest", "may_begin")
+    __slots__ = ("_guards", "beginnings", "exact", "first", "longest", "may_begin")
 
-    def __init__(self, literals: Iterable[str]) -> None:
-        known = sorted(literals, key=len, reverse=True)
-        self.exact = re.compile("|".join(_not_within_word(literal) + re.escape(literal) for literal in known) or "(?!)")
+    def __init__(self, literals: Iterable[str], guards: Mapping[str, Guard] = {}, longest: int = 0) -> None:
+        known = sorted({*literals, *guards}, key=len, reverse=True)
+        guarded = [_exactly(literal) + guard.around for literal, guard in guards.items()]
+        unguarded = [literal for literal in known if literal not in guards]
+        self._guards = guards
+        self.exact = re.compile("|".join([*map(_exactly, unguarded), *guarded]) or "(?!)")
         self.beginnings = frozenset(literal[:size] for literal in known for size in range(1, len(literal)))
-        self.longest = len(known[0]) if known else 0
-        self.may_begin = re.compile(_two_characters(known))
+        self.longest = max((longest, *map(len, known)))
+        self.may_begin = re.compile(
+            "|".join([*beginnings(unguarded, LOOKED_AT, within_words=False), *guarded]) or "(?!)"
+        )
         firsts = "".join(sorted({re.escape(literal[0]) for literal in known}))
         self.first = re.compile(f"[{firsts}]" if firsts else "(?!)")
         """A set of characters, which costs least to look for."""
@@ -233,10 +298,14 @@ class Finder:
         if not ended:
             place = self.may_begin.search(text, max(near.start(), end - self.longest + 1), end)
             while place and place.start() <= start:
-                if text[place.start() : end] in self.beginnings:
+                if text[place.start() : end] in self.beginnings or self._is_unknown(text, place.start(), end):
                     return place.start(), ""
                 place = self.may_begin.search(text, place.start() + 1, end)
         return start, literal
+
+    def _is_unknown(self, text: str, at: int, end: int) -> bool:
+        guard = self._guards.get(text[at])
+        return guard is not None and guard.unknown.fullmatch(text, at, end) is not None
 
 
 @lru_cache(maxsize=1024)
@@ -244,18 +313,24 @@ def finder(*literals: str) -> Finder:
     return Finder(literals)
 
 
-def _not_within_word(literal: str) -> str:
-    return r"(?<!\w)" if literal[0].isalnum() else ""
+def _exactly(literal: str) -> str:
+    # What is looked for comes first: so it is found at the speed of a search for a set of characters.
+    return re.escape(literal[0]) + _not_within_word(literal[0]) + re.escape(literal[1:])
 
 
-def _two_characters(literals: Iterable[str]) -> str:
-    """A pattern for the first two characters of each, or the first at the end of the text."""
-    seconds: dict[str, set[str]] = {}
+def _not_within_word(first: str) -> str:
+    return rf"(?<!\w{first})" if first.isalnum() else ""
+
+
+def beginnings(literals: Iterable[str], length: int | None = None, *, within_words: bool = True) -> list[str]:
+    """Patterns for the literals, or for the first `length` characters of each; or for fewer, where the text ends."""
+    rests: dict[str, set[str]] = {}
     for literal in literals:
-        seconds.setdefault(literal[0], set()).add(literal[1:2])
+        rests.setdefault(literal[0], set()).add(literal[1:])
     ways = []
-    for first, others in sorted(seconds.items()):
-        follows = "".join(map(re.escape, sorted(others)))
-        rest = "" if "" in others else rf"(?:[{follows}]|\Z)"
-        ways.append(_not_within_word(first) + re.escape(first) + rest)
-    return "|".join(ways) or "(?!)"
+    for first, others in sorted(rests.items()):
+        way = re.escape(first) + ("" if within_words else _not_within_word(first))
+        if "" not in others and length != 1:
+            way += f"(?:{'|'.join(beginnings(others, length and length - 1))}|\\Z)"
+        ways.append(way)
+    return ways
