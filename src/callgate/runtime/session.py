@@ -44,6 +44,9 @@ Observer = Callable[[ModelRef, Observation], None]
 Planned = Callable[[Plan], None]
 
 _NOTHING_HELD = Means()
+_OBJECTIONS = (400, 404, 415, 422, 500, 501)
+_SEEING = re.compile(r"image|vision|multi-?modal|mmproj|content.{0,80}string", re.IGNORECASE | re.DOTALL)
+"""Some servers only know of content that is a text."""
 _HOLDING = re.compile(r"schema|grammar|response_format|structured|guided", re.IGNORECASE)
 
 
@@ -77,6 +80,8 @@ class Session:
         self._refusals: dict[ModelRef, str] = {}
         """What servers said that refused tools for a model. They aren't sent any again in this session."""
         self._holding_nothing: set[ModelRef] = set()
+        self._blind: set[ModelRef] = set()
+        """Of which nobody knew whether they see images, until their server refused one."""
         """Models whose server takes no schema."""
 
     @property
@@ -166,11 +171,15 @@ class Session:
             except CallgateError as error:
                 for mended in mender.close():
                     yield mended
-                if has_said or not self._may_try_again(ref, planned, error):
+                sees_nothing = finding.capabilities.supports_vision is None and _is_about_images(planned, error)
+                if has_said or not (sees_nothing or self._may_try_again(ref, planned, error)):
                     raise first_failure or error from None
                 log.warning("%s", error.message)
                 first_failure = first_failure or error
-                trouble = trouble or error.message
+                if sees_nothing:  # which is no reason to do without tools
+                    self._blind.add(ref)
+                else:
+                    trouble = trouble or error.message
             else:
                 return
             finally:
@@ -189,7 +198,8 @@ class Session:
 
     def _known(self, ref: ModelRef, finding: Finding) -> Capabilities:
         """Our own engine sees nothing without a projector, whatever the model could."""
-        if place_of(ref)[0] != "llamacpp" or self._settings.llamacpp.projector:
+        is_ours = place_of(ref)[0] == "llamacpp" and not self._settings.llamacpp.projector
+        if ref not in self._blind and not is_ours:
             return finding.capabilities
         return msgspec.structs.replace(finding.capabilities, supports_vision=False)
 
@@ -252,6 +262,14 @@ class Session:
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
         await self.close()
+
+
+def _is_about_images(planned: Plan, error: CallgateError) -> bool:
+    """Whether a server refuses the images that it was sent."""
+    if not isinstance(error, BadStatus) or error.status not in _OBJECTIONS:
+        return False
+    has_images = any(message.images for message in planned.request.messages)
+    return has_images and bool(_SEEING.search(f"{error.message} {error.body}"))
 
 
 def _is_about_holding(error: CallgateError) -> bool:
