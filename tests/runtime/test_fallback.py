@@ -6,6 +6,7 @@ import pytest
 
 from callgate.registry import Fields, Registry
 from callgate.runtime import Fallback, digest_of, is_recoverable, may_cost
+from callgate.runtime.choice import keep_last_model
 from callgate.settings import load_settings
 from callgate.vocabulary import (
     BadAnswer,
@@ -66,6 +67,13 @@ def test_what_the_user_can_mend_is_not(error: CallgateError) -> None:
         ("http://8.8.8.8/v1#m", True),
         ("ollama+https://ollama.com#gpt-oss:120b", True),
         ("gpt-oss:120b-cloud", True),
+        ("gpt-oss:120b-Cloud", True),
+        ("http://[::ffff:8.8.8.8]/v1#m", True),
+        ("http://[::ffff:192.168.1.7]/v1#m", False),
+        ("http://[fd00::7]:8080/v1#m", False),
+        ("http://134744072/v1#m", True),
+        ("http://0x8080808/v1#m", True),
+        ("auto", False),
         ("kimi-k2:cloud", True),
         ("elsewhere://m", True),
     ],
@@ -76,6 +84,32 @@ def test_what_runs_at_somebody_elses_may_cost_money(name: str, costs: bool) -> N
 
 def test_an_ollama_elsewhere_counts_as_elsewhere() -> None:
     assert may_cost(ModelRef.parse("qwen3:8b"), load_settings({"ollama.host": "https://ollama.example.com"}))
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        {"models.default": "https://api.example.com/v1#gpt"},
+        {"discovery.endpoints": "lab=http://lab:1/v1,far=https://api.example.com/v1"},
+        {"ollama.host": "https://ollama.example.com"},
+    ],
+)
+def test_auto_may_cost_what_it_may_stand_for(overrides: dict[str, object]) -> None:
+    assert may_cost(ModelRef.parse("auto"), load_settings(overrides))
+
+
+def test_auto_may_be_the_last_model_which_may_cost() -> None:
+    settings = load_settings()
+    keep_last_model(settings, ModelRef.parse("https://api.example.com/v1#gpt"))
+    assert may_cost(ModelRef.parse("auto"), settings)
+
+
+async def test_a_question_that_nobody_could_be_asked_is_a_no() -> None:
+    async def fail(_: ModelRef) -> bool:
+        raise OSError("the terminal is gone")
+
+    paid = ModelRef.parse("https://api.openai.com/v1#gpt-5")
+    assert not await Fallback([paid], settings=load_settings(), consent=fail).agrees_to(paid)
 
 
 async def test_whoever_names_a_model_has_agreed_to_it_and_the_settings_have_not() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from aiohttp import web
 
 from callgate.runtime import (
     Fallback,
@@ -17,6 +18,8 @@ from callgate.vocabulary import (
     UsageError,
 )
 from tests.runtime.agents import Script, calls, play, says, script
+from tests.runtime.played import WITHOUT, PlayedOllama
+from tests.wire.server import serving
 
 __all__ = ["script"]
 
@@ -77,5 +80,54 @@ async def test_a_model_that_may_cost_money_needs_a_yes(script: Script) -> None:
         return False
 
     chain = Fallback([paid, script(says("hello"))], settings=load_settings(), consent=consent)
-    await play(script([Unreachable("gone")]), fallback=chain)
+    played = await play(script([Unreachable("gone")]), fallback=chain)
     assert asked == [paid]
+    assert (played.notices, played.text) == (["fallback_skipped"], "hello")
+
+
+@pytest.mark.parametrize("says_yes", [True, False])
+async def test_what_is_agreed_to_takes_over_and_the_line_says_that_it_may_cost(script: Script, says_yes: bool) -> None:
+    async def consent(_: ModelRef) -> bool:
+        return says_yes
+
+    spoken: list[str] = []
+
+    async def chat(request: web.Request) -> web.StreamResponse:
+        spoken.append((await request.json())["model"])
+        message = {"role": "assistant", "content": "hello from far away"}
+        return web.json_response({"model": "m:cloud", "message": message, "done": True, "done_reason": "stop"})
+
+    async with serving(("POST", "/api/chat", chat), *PlayedOllama(m__cloud=WITHOUT).routes) as url:
+        cloud = ModelRef("ollama", "m:cloud", url)
+        chain = Fallback([cloud], settings=load_settings(), consent=consent)
+        if says_yes:
+            played = await play(script([Unreachable("gone")]), fallback=chain)
+            assert played.events[0] == ModelChanged(cloud, "gone (it may cost money)")
+            assert played.text == "hello from far away"
+        else:
+            with pytest.raises(Unreachable, match="gone"):
+                await play(script([Unreachable("gone")]), fallback=chain)
+    assert spoken == ["m:cloud"] * says_yes
+
+
+async def test_auto_is_what_it_stands_for_then_and_never_the_one_that_failed(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing, far, auto = script([Unreachable("gone")]), "https://api.example.com/v1#gpt", ModelRef.parse("auto")
+    asked: list[ModelRef] = []
+
+    async def consent(ref: ModelRef) -> bool:
+        asked.append(ref)
+        return False
+
+    monkeypatch.setenv("CALLGATE_MODELS_DEFAULT", far)
+    chain = Fallback([auto, script(says("hello"))], settings=load_settings(), consent=consent)
+    played = await play(failing, fallback=chain)
+    assert asked == [ModelRef.parse(far)]
+    assert (played.notices, played.text) == (["fallback_skipped"], "hello")
+
+    monkeypatch.setenv("CALLGATE_MODELS_DEFAULT", str(failing))
+    chain = Fallback([auto, script(says("hello"))], settings=load_settings(), consent=consent)
+    played = await play(failing, fallback=chain)
+    assert len([event for event in played.events if isinstance(event, ModelChanged)]) == 1
+    assert played.text == "hello"

@@ -16,10 +16,13 @@ All that only before anything was shown. A refusal of tools isn't there, for a t
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from callgate.registry import Registry
+from callgate.runtime.choice import last_model
 from callgate.runtime.knowledge import digest_at_hand, is_validated
+from callgate.runtime.places import known_places
 from callgate.settings import Settings
 from callgate.vocabulary import (
     BadAnswer,
@@ -38,6 +41,8 @@ from callgate.vocabulary import (
 )
 from callgate.wire import is_loopback, ollama_base_url
 
+log = logging.getLogger(__name__)
+
 _RECOVERABLE = (
     Unreachable,
     EngineFailed,
@@ -49,7 +54,7 @@ _RECOVERABLE = (
     CannotChat,
     ModelRejected,
 )
-_HERE = ("file", "hf", "tiny", "tiny-plain", "auto", "scripted")
+_HERE = ("file", "hf", "tiny", "tiny-plain", "scripted")
 _CLOUD = ("-cloud", ":cloud")
 """How the names of models end that an Ollama doesn't run itself, but somebody else for money."""
 
@@ -66,11 +71,13 @@ def is_recoverable(error: CallgateError) -> bool:
 
 
 def may_cost(ref: ModelRef, settings: Settings) -> bool:
-    """Whether it runs on somebody else's machine, as far as can be told."""
+    """Whether it runs on somebody else's machine, as far as can be told; of `auto`, whether it could."""
     if ref.scheme in _HERE:
         return False
+    if ref.scheme == "auto":
+        return _auto_may_cost(settings)
     if ref.scheme == "ollama":
-        if ref.name.endswith(_CLOUD):
+        if ref.name.lower().endswith(_CLOUD):
             return True
         try:
             return not _is_near(ref.endpoint or ollama_base_url(settings.ollama.host))
@@ -115,7 +122,11 @@ class Fallback:
     async def agrees_to(self, ref: ModelRef) -> bool:
         if self._agreed or not may_cost(ref, self._settings):
             return True
-        return self._consent is not None and await self._consent(ref)
+        try:
+            return self._consent is not None and await self._consent(ref)
+        except Exception as error:  # noqa: BLE001 - it is the asker's, and what isn't a yes is a no
+            log.warning("nobody could be asked for %r (%s)", ref.name, type(error).__name__)
+            return False
 
     def costs(self, ref: ModelRef) -> bool:
         return may_cost(ref, self._settings)
@@ -124,6 +135,17 @@ class Fallback:
 def parse_chain(text: str) -> list[ModelRef]:
     """Raises: UsageError, if one of them can't be the name of a model."""
     return [ModelRef.parse(name) for part in text.split(",") if (name := part.strip())]
+
+
+def _auto_may_cost(settings: Settings) -> bool:
+    try:
+        if settings.models.default not in (None, "auto"):
+            return may_cost(ModelRef.parse(settings.models.default), settings)
+        last = last_model(settings)
+        elsewhere = any(not _is_near(place.url) for place in known_places(settings))
+        return elsewhere or (last is not None and may_cost(last, settings))
+    except UsageError:
+        return True
 
 
 def _is_near(url: str) -> bool:
@@ -138,9 +160,11 @@ def _is_near(url: str) -> bool:
     except ValueError:
         return False
     try:
-        return ip_address(host.partition("%")[0]).is_private
+        address = ip_address(host.partition("%")[0])
+        return (getattr(address, "ipv4_mapped", None) or address).is_private
     except ValueError:
-        return bool(host) and ("." not in host or host.endswith(_HOUSE))
+        is_number = host[:1].isdigit() and "." not in host  # another way to write any address there is
+        return bool(host) and not is_number and ("." not in host or host.endswith(_HOUSE))
 
 
 def _is_validated(registry: Registry, ref: ModelRef) -> bool:

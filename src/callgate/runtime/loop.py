@@ -229,11 +229,16 @@ class Answering:
     async def _successor(self, error: CallgateError) -> AsyncGenerator[LoopEvent, None]:
         """Whoever takes the turn now, in `ref`. Raises: `error`, if nobody does."""
         fallback = self._agent.fallback
-        for ref in fallback.after(self._tried):
+        for named in fallback.after(self._tried):
+            # What `auto` stands for may be elsewhere, too, or the very one that failed.
+            ref = (await self._agent.session.choose()).ref if named.scheme == "auto" else named
+            if ref in self._tried:
+                self._tried.append(named)
+                continue
             with self._clock.stopped():
                 agreed = await fallback.agrees_to(ref)
             if not agreed:
-                self._tried.append(ref)
+                self._tried += [named, ref]
                 yield Notice("fallback_skipped", f"{ref.name!r} isn't asked, for it may cost money and nobody agreed")
                 continue
             log.warning("%r takes over from %r: %s", ref.name, self.ref.name, error.message)
