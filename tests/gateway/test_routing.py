@@ -25,11 +25,26 @@ def test_a_path_leads_to_its_route(method: str, path: str, route: str, rest: str
 
 
 @pytest.mark.parametrize(
-    ("path", "dialect"), [("/api/x", "ollama"), ("/v1/x", "openai"), ("/x", "openai"), ("/apis", "openai")]
+    ("path", "dialect"),
+    [
+        ("/api/x", "ollama"),
+        ("/v1/x", "openai"),
+        ("/x", "openai"),
+        ("/apis", "openai"),
+        ("/v1/messages/x", "anthropic"),
+        ("/v1/responses", "responses"),
+        ("/v1/messagesx", "openai"),
+    ],
 )
 def test_whoever_is_lost_is_told_in_the_dialect_of_the_path(path: str, dialect: str) -> None:
     found = ROUTES.find("GET", path)
     assert (found.route, found.dialect.name) == (None, dialect)
+
+
+def test_a_header_tells_whose_client_it_is() -> None:
+    signed = ROUTES.find("GET", "/v1/models", {"anthropic-version": "2023-06-01"})
+    assert (signed.dialect.name, ROUTES.find("GET", "/v1/models").dialect.name) == ("anthropic", "openai")
+    assert ROUTES.find("POST", "/v1/embeddings", {"anthropic-version": "2023-06-01"}).dialect.name == "openai"
 
 
 def test_no_path_is_taken_twice() -> None:
