@@ -193,7 +193,7 @@ def test_where_nothing_holds_it_the_prompt_alone_asks() -> None:
 def test_none_is_a_plain_request(means: Means) -> None:
     emulation = emulation_of(asking(tool_choice="none"), means, KNOWN)
     assert emulation.request == ChatRequest(model="m", messages=(Message(role="user", content="Hi"),))
-    assert not emulation.calls_tools
+    assert not emulation.shapes
 
 
 def test_a_tool_that_is_not_offered_cannot_be_required() -> None:

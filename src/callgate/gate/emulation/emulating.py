@@ -40,8 +40,6 @@ class Emulation(msgspec.Struct, frozen=True):
     convention: Convention = "tags"
     held: bool = False
     """The backend holds the answer to the convention; where it doesn't, calls have to be recovered from the text."""
-    calls_tools: bool = False
-    """Tools are offered at all."""
     notices: tuple[Notice, ...] = ()
     shapes: Mapping[str, Shape] = {}
     plain_reply: bool = True
@@ -99,7 +97,6 @@ def emulation_of(request: ChatRequest, means: Means, capabilities: Capabilities)
         msgspec.structs.replace(plain, messages=with_system_text(messages, told, capabilities)),
         convention,
         by_schema or by_grammar,
-        True,
         notices,
         prepared.shapes,
         request.schema is None,
