@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callgate.gate.recovery import Recovery, Text
+from callgate.gate.recovery.finders import Finder
 from callgate.gate.recovery.places import LONGEST_BEGINNING, MOST_BLANK, guards, may_begin
 from callgate.gate.recovery.said import CALL_KEYS
-from callgate.gate.recovery.source import Finder
 from callgate.tools import Names
 from tests.gate.recovery.reading import PARIS, TOOLS, calls_in, cut, pieces_of
 

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callgate.gate.recovery.source import Finder, Reading, Source, TooLong
+from callgate.gate.recovery.finders import Finder
+from callgate.gate.recovery.source import Reading, Source, TooLong
 from tests.gate.recovery.reading import cut
 
 LETTERS = re.compile(r"[a-z]*")

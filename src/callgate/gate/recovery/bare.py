@@ -14,13 +14,14 @@ import re
 
 from callgate.gate.recovery import grammars, tagged
 from callgate.gate.recovery.announced import Candidate
+from callgate.gate.recovery.finders import finder
 from callgate.gate.recovery.grammars import LONGEST_NAME
 from callgate.gate.recovery.literals import python_calls
 from callgate.gate.recovery.lookout import FENCE, Lookout
 from callgate.gate.recovery.offered import Offers
 from callgate.gate.recovery.said import ARGUMENT_KEYS, CALL_KEYS, Said, said_in_read, said_in_text
 from callgate.gate.recovery.shapes import Block
-from callgate.gate.recovery.source import Reading, Source, finder
+from callgate.gate.recovery.source import Reading, Source
 from callgate.gate.recovery.values import Scan, read_value, scan_value
 from callgate.tools import read_loosely
 

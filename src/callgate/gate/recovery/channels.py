@@ -7,9 +7,10 @@ import re
 import msgspec
 
 from callgate.gate.recovery.announced import Candidate
+from callgate.gate.recovery.finders import Finder
 from callgate.gate.recovery.grammars import read_arguments
 from callgate.gate.recovery.shapes import Block
-from callgate.gate.recovery.source import Finder, Reading, Source, TooLong
+from callgate.gate.recovery.source import Reading, Source, TooLong
 
 LONGEST_HEAD = 400
 _MESSAGE = Finder(("<|message|>",))

@@ -9,6 +9,7 @@ from typing import Literal
 from callgate.gate.recovery.announced import Candidate, read_announced
 from callgate.gate.recovery.bare import read_bare, read_fenced, read_first_words, read_last
 from callgate.gate.recovery.channels import Part, read_head, starts_with_head
+from callgate.gate.recovery.finders import Finder
 from callgate.gate.recovery.formats import KNOWN
 from callgate.gate.recovery.lookout import BRACKETS, ENDINGS, FENCE, FENCES, lookout
 from callgate.gate.recovery.offered import Offers
@@ -16,7 +17,7 @@ from callgate.gate.recovery.output import LINE_HEAD, Output
 from callgate.gate.recovery.pieces import Piece, Text, Thinking
 from callgate.gate.recovery.places import may_begin
 from callgate.gate.recovery.shapes import Format
-from callgate.gate.recovery.source import Finder, Reading, Source, TooLong
+from callgate.gate.recovery.source import Reading, Source, TooLong
 from callgate.tools import Names
 
 MOST_HELD = 4_000_000

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from callgate.gate.recovery.finders import finder
 from callgate.gate.recovery.literals import Literals, NoLiteral, python_calls
 from callgate.gate.recovery.said import Said, object_of, said_in_text, with_flaws
 from callgate.gate.recovery.shapes import Block
-from callgate.gate.recovery.source import Reading, Source, finder
+from callgate.gate.recovery.source import Reading, Source
 from callgate.gate.recovery.values import read_value
 from callgate.tools import Loose, read_loosely
 

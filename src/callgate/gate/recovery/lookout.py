@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from callgate.gate.recovery.finders import Finder
 from callgate.gate.recovery.places import LONGEST_BEGINNING, guards
 from callgate.gate.recovery.shapes import Block, Format
-from callgate.gate.recovery.source import Finder
 
 ENDINGS = frozenset(
     {

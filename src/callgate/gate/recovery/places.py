@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 
+from callgate.gate.recovery.finders import Guard, beginnings
 from callgate.gate.recovery.said import CALL_KEYS
-from callgate.gate.recovery.source import Guard, beginnings
 
 CODE_INDENT = 4
 """What begins a line behind so many spaces is code."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from html import unescape
 
+from callgate.gate.recovery.finders import finder
 from callgate.gate.recovery.grammars import LONGEST_NAME, read_arguments
 from callgate.gate.recovery.said import Said, object_of
 from callgate.gate.recovery.shapes import Block, Tags
-from callgate.gate.recovery.source import Reading, Source, finder
+from callgate.gate.recovery.source import Reading, Source
 from callgate.gate.recovery.values import read_value
 
 LONGEST_HEAD = 1_000

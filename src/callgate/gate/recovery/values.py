@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Set as AbstractSet
 
-from callgate.gate.recovery.source import Reading, Source, finder
+from callgate.gate.recovery.finders import finder
+from callgate.gate.recovery.source import Reading, Source
 
 DEEPEST = 200
 """Levels of brackets; no tool has more."""
