@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callgate.runtime import masked, shown_arguments
+from callgate.runtime import masked, names_a_secret, shown_arguments
 from callgate.vocabulary import ToolCall
 
 
@@ -64,6 +64,22 @@ def test_numbers_and_whole_objects_are_masked_too() -> None:
         "credentials": "…",
         "has_token": True,
     }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        ({"path": "x"}, False),
+        ({"path": "x", "a": [{"pw": "y"}]}, True),
+        ({"pw": None}, False),
+        ('{"pw": "x", broken', True),
+        ('{"pw": "x"}', True),
+        ('{"path": "x", broken', False),
+        ("", False),
+    ],
+)
+def test_whether_something_is_masked_can_be_known(arguments: Any, names: bool) -> None:
+    assert names_a_secret(ToolCall("c", "t", arguments)) is names
 
 
 def test_how_much_is_left_out_is_said() -> None:

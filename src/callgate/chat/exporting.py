@@ -10,7 +10,7 @@ import msgspec
 from callgate.chat.cleaning import cleaned
 from callgate.chat.conversation import Conversation
 from callgate.chat.items import Line
-from callgate.runtime import shown_arguments
+from callgate.runtime import names_a_secret, shown_arguments
 from callgate.vocabulary import Message, StorageError, UsageError
 
 _WHO = {"user": "You", "assistant": "Model", "tool": "Tool", "system": "System"}
@@ -38,6 +38,12 @@ def write_export(conversation: Conversation, path: str) -> str:
     except OSError as error:
         raise StorageError(f"{path!r} can't be written: {error.strerror}") from None
     return path
+
+
+def tells_secrets(conversation: Conversation, path: str) -> bool:
+    """Whether an export into `path` has arguments in it that are masked everywhere else."""
+    said = (item.message for item in conversation.shown if not isinstance(item, Line))
+    return path.lower().endswith(".json") and any(names_a_secret(call) for message in said for call in message.calls)
 
 
 def as_markdown(conversation: Conversation) -> str:
@@ -69,7 +75,9 @@ def _fenced(text: str, language: str = "") -> str:
 
 
 def as_json(conversation: Conversation) -> str:
-    """Messages in OpenAI's form, with the chat's own lines between them under a role of their own."""
+    """Messages in OpenAI's form, with the chat's own lines between them under a role of their own. It is whole, so that
+    a program can go on with it: no argument is masked, as those are that people read.
+    """
     entries: list[dict[str, object]] = []
     if conversation.system:
         entries.append({"role": "system", "content": conversation.system})

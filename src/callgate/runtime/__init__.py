@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from callgate.runtime.live_probe import probe_live
     from callgate.runtime.loop import Agent, Answering
     from callgate.runtime.loop_events import LoopEvent, ModelChanged, ToolFinished, ToolStarted, loop_event_as_json
-    from callgate.runtime.masking import masked, shown_arguments
+    from callgate.runtime.masking import masked, names_a_secret, shown_arguments
     from callgate.runtime.mcp import (
         McpServer,
         OpenServers,
@@ -147,6 +147,7 @@ __all__ = [
     "loop_event_as_json",
     "masked",
     "may_cost",
+    "names_a_secret",
     "narrowed",
     "ollama_blob",
     "one_model",
@@ -251,6 +252,7 @@ __getattr__ = opened_on_use(
         "loop_event_as_json": "loop_events",
         "masked": "masking",
         "may_cost": "fallback",
+        "names_a_secret": "masking",
         "narrowed": "hub_choice",
         "ollama_blob": "model_folders",
         "one_model": "knowledge",

@@ -73,6 +73,13 @@ def shown_arguments(call: ToolCall, longest: int = LONGEST) -> str:
     return text if len(text) <= longest else f"{text[:longest]}… ({len(text) - longest:,} characters more)"
 
 
+def names_a_secret(call: ToolCall) -> bool:
+    """Whether something of it is masked where it is shown."""
+    if isinstance(call.arguments, str):
+        return len(list(_without_values(call.arguments))) > 1
+    return bool(masked(call.arguments) != call.arguments)
+
+
 def masked(value: Any, depth: int = DEEPEST) -> Any:
     """`value` without the contents of what is named like a secret."""
     if depth <= 0:

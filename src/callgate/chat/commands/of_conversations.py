@@ -7,7 +7,7 @@ import shutil
 import time
 from typing import TYPE_CHECKING
 
-from callgate.chat.exporting import write_export
+from callgate.chat.exporting import tells_secrets, write_export
 from callgate.chat.resuming import show_resumed
 from callgate.chat.swapping import turn_to
 from callgate.chat.tables import in_columns
@@ -56,7 +56,10 @@ async def export(chat: Chat, path: str) -> None:
     if not path:
         raise UsageError("an export needs a file", hint="/export FILE.md, .json or .html")
     where = await asyncio.to_thread(write_export, chat.conversation, path)
-    chat.view.tell(f"written into {where}", "reply", {"file": where})
+    words = f"written into {where}"
+    if tells_secrets(chat.conversation, where):
+        words += ", which is whole: arguments named like secrets aren't masked there, as they are in .md and .html"
+    chat.view.tell(words, "reply", {"file": where})
 
 
 async def retry(chat: Chat, _: str) -> None:
