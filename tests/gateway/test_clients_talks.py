@@ -28,10 +28,17 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 CLIENTS = {
     "with_openai": "openai",
     "with_openai_async": "openai",
+    "with_responses": "openai",
+    "with_responses_async": "openai",
+    "with_anthropic": "anthropic",
+    "with_anthropic_async": "anthropic",
     "with_ollama": "ollama",
     "with_chat_openai": "langchain_openai",
     "with_chat_ollama": "langchain_ollama",
+    "with_chat_anthropic": "langchain_anthropic",
     "with_pydantic_ai": "pydantic_ai",
+    "with_pydantic_ai_responses": "pydantic_ai",
+    "with_pydantic_ai_anthropic": "pydantic_ai",
 }
 CALLS = [
     {"name": "get_weather", "arguments": {"city": "Paris"}},

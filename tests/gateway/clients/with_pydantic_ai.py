@@ -10,7 +10,7 @@ from pydantic_ai import Agent
 from tests.gateway.clients.talk import MOST_TOKENS, QUESTIONS, Asked, Noted, asked
 
 
-def talk(wanted: Asked, noted: Noted, *, stream: bool) -> None:
+def talk(wanted: Asked, noted: Noted, *, stream: bool, kind: str = "openai-chat") -> None:
     def multiply(a: float, b: float) -> str:
         """Multiply two numbers."""
         return noted.called("multiply", {"a": a, "b": b})
@@ -23,7 +23,7 @@ def talk(wanted: Asked, noted: Noted, *, stream: bool) -> None:
         choice = {"tool_choice": [tool]} if wanted.must and context.run_step == 1 else {}
         return {"temperature": 0, "max_tokens": MOST_TOKENS, **choice}
 
-    agent = Agent(f"openai-chat:{wanted.model}", model_settings=settings, tools=[multiply, get_weather])
+    agent = Agent(f"{kind}:{wanted.model}", model_settings=settings, tools=[multiply, get_weather])
     history: Any = None
     for tool, question in QUESTIONS.items():  # noqa: B007 - the settings look at it
         if stream:
