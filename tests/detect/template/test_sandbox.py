@@ -11,7 +11,7 @@ import pytest
 
 from callgate.detect.template import TemplateSandbox
 from callgate.detect.template.choose import probe
-from callgate.vocabulary import TemplateError, TemplateTooCostly
+from callgate.vocabulary import CallgateError, TemplateError, TemplateTooCostly
 from tests.detect.template.samples import SAMPLES
 
 BY_JINJA = "{% raw %}{% endraw %}"
@@ -149,3 +149,22 @@ def test_the_worker_ends_with_its_parent_even_after_a_kill() -> None:
             return
         time.sleep(0.01)
     pytest.fail("the worker is still there")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no process groups")
+def test_ctrl_c_is_for_whoever_typed_it_and_not_for_the_worker() -> None:
+    with TemplateSandbox() as sandbox:
+        sandbox.start()
+        worker = sandbox._worker
+        assert worker is not None
+        assert os.getpgid(worker._process.pid) != os.getpgid(0)
+
+
+def test_a_worker_that_dies_before_its_first_template_is_replaced() -> None:
+    with TemplateSandbox() as sandbox:
+        sandbox.start()
+        assert sandbox._worker is not None
+        sandbox._worker._process.kill()
+        with pytest.raises(CallgateError, match="doesn't start"):
+            sandbox.probe(SAMPLES["plain"].source)
+        assert sandbox.probe(SAMPLES["plain"].source).supports_tools is False

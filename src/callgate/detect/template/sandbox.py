@@ -64,7 +64,11 @@ class TemplateSandbox:
 
     def _outcome(self, job: Job) -> Outcome:
         with self._lock:
-            outcome = self._ready().ask(job)
+            try:
+                outcome = self._ready().ask(job)
+            except CallgateError:
+                self._end()
+                raise
             if outcome is None:
                 self._end()
                 raise TemplateTooCostly("the chat template takes too much time or memory to render")
@@ -101,6 +105,7 @@ class _Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={name: value for name, value in os.environ.items() if name in _NEEDED},
+            start_new_session=True,  # Ctrl-C means the one who typed it, and no template is the worse for it
         )
         self._awaited = False
         self._outcomes = msgspec.msgpack.Decoder(Outcome)
@@ -109,7 +114,6 @@ class _Worker:
         """What came of it, or `None` if it was the worker's death."""
         if not self._awaited:
             if self._answer() is None:
-                self.end()
                 raise CallgateError(
                     "the process that examines chat templates doesn't start",
                     hint="see whether `python -m callgate.detect.template.worker` says why",
