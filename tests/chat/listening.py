@@ -117,6 +117,7 @@ class Driver:
     async def say(self, *lines: str) -> None:
         """Each, until it is done with."""
         for line in lines:
+            await self.idle()
             self.view.type(line)
             await self.idle()
 

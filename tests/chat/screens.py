@@ -22,7 +22,16 @@ import pyte
 from tests.cli.command import CALLGATE, environ
 
 PATIENCE_SECONDS = 60.0
-ENTER, ESCAPE, CTRL_C, CTRL_D, CTRL_T, DOWN, TAB = "\r", "\x1b", "\x03", "\x04", "\x14", "\x1b[B", "\t"
+ENTER, ESCAPE, CTRL_C, CTRL_D, CTRL_T, DOWN, TAB, BACKSPACE = (
+    "\r",
+    "\x1b",
+    "\x03",
+    "\x04",
+    "\x14",
+    "\x1b[B",
+    "\t",
+    "\x7f",
+)
 ROOT = Path(__file__).parent.parent.parent
 
 

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import re
 from unicodedata import category
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callgate.chat.cleaning import LONGEST_SEQUENCE, Cleaner, cleaned, on_one_line
+from callgate.chat.cleaning import LONGEST_SEQUENCE, Cleaner, cleaned, on_one_line, with_colours
 
 HOSTILE = st.text(
     st.one_of(st.sampled_from("\x1b\x9b\x9d\x90\x9c\x07[];?0123456789mHJ\\\n\t\r\u202e\u200d"), st.characters()),
@@ -68,3 +69,12 @@ def test_a_sequence_that_never_ends_doesnt_swallow_the_rest() -> None:
 
 def test_one_line_is_one_line() -> None:
     assert on_one_line("a\n b\t\x1b[31mc") == "a b c"
+
+
+def test_of_what_was_drawn_here_the_colours_stay_and_nothing_else() -> None:
+    assert with_colours("\x1b[1;31mred\x1b[0m \x1b]0;title\x07\x1b[2Jafter") == "\x1b[1;31mred\x1b[0m after"
+
+
+@given(HOSTILE)
+def test_without_its_colours_it_is_harmless(text: str) -> None:
+    assert is_harmless(re.sub(r"\x1b\[[0-9;]*m", "", with_colours(text)))

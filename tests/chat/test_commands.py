@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 
 from callgate.chat.command_names import NAMES
+from callgate.runtime import Refreshed
+from callgate.settings import Settings, load_settings
 from callgate.vocabulary import UsageError
 from tests.chat.listening import Listener, chatting
 from tests.chat.played_openai import PlayedModels, calls_then_answers, says_hello
+from tests.runtime.played import NOBODY
 from tests.wire.server import serving
 
 
@@ -161,3 +164,85 @@ async def test_exit_leaves() -> None:
     async with chatting("tiny") as driver:
         driver.view.type("/exit")
         await driver.chat.is_over.wait()
+
+
+async def test_loading_the_conversation_that_one_is_in_changes_nothing() -> None:
+    played = PlayedModels(one=says_hello)
+    async with serving(*played.routes) as url, chatting(f"{url}/v1#one") as driver:
+        await driver.say("hi", "/save mine", "/load mine")
+        assert driver.view.lines_of("reply")[-1] == "you are in it: mine"
+        await driver.say("hi again")
+        assert driver.chat.conversation.name == "mine"
+        assert driver.chat.conversation.count == 4
+
+
+async def test_nothing_is_said_to_be_kept_that_isnt() -> None:
+    played = PlayedModels(one=says_hello)
+    async with serving(*played.routes) as url, chatting(f"{url}/v1#one") as first:
+        await first.say("hi", "/save mine")
+        async with chatting("tiny") as second:
+            await second.say("/load mine", "/clear")
+            assert "this is a copy: 2 messages, kept as " in second.view.lines_of("note")[-1]
+            assert second.view.lines_of("reply")[-1] == "a new conversation"
+
+
+async def test_many_tools_are_switched_in_a_few_words(tmp_path: Path) -> None:
+    path = tmp_path / "many.py"
+    path.write_text("".join(f'def tool_{n:02}() -> int:\n    """Number {n}."""\n    return {n}\n' for n in range(60)))
+    async with chatting("tiny", tools=(str(path),), own_tools=False) as driver:
+        await driver.say("/tools off tool_0*", "/tools off *")
+        replies = driver.view.lines_of("reply")
+        assert replies[0].startswith("off: 10 tools: tool_00, tool_01, ")
+        assert replies[1].startswith("off: 60 tools: tool_00, tool_01, ")
+        assert all(len(reply) < 100 for reply in replies)
+
+
+async def test_who_asks_first_is_to_be_seen_on_a_narrow_screen(tool_file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    async with chatting("tiny", tools=(tool_file,)) as driver:
+        await driver.say("/tools")
+        lines = driver.view.texts[0][1].splitlines()
+        assert "multiply" in lines[3]
+        assert "asks" in lines[3]
+        assert max(map(len, lines)) <= 40
+
+
+async def test_models_are_known_to_completion_without_a_look_at_the_start(quiet: Settings) -> None:
+    async with chatting("tiny", settings=quiet) as driver:
+        assert driver.chat.shelf.glance() == ()
+        models = await driver.chat.shelf.look()
+        assert [model.name for model in models] == ["tiny", "tiny-plain"]
+        assert [model.tools for model in driver.chat.shelf.glance()] == ["yes", "no"]
+
+
+async def test_a_glance_doesnt_stand_in_for_the_refresh_at_the_start(
+    quiet: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with chatting("tiny", settings=quiet) as driver:
+        refreshed: list[bool] = []
+
+        async def refresh() -> Refreshed:
+            refreshed.append(True)
+            return Refreshed()
+
+        monkeypatch.setattr(driver.chat.agent.session, "refresh", refresh)
+        driver.chat.shelf.glance()
+        await driver.chat.shelf.look(refresh=True)
+        assert refreshed
+
+
+async def test_a_server_is_listed_without_its_password_and_found_by_that_name(home: Path) -> None:
+    played = PlayedModels(one=says_hello)
+    async with serving(*played.routes) as url:
+        secret = f"{url}/v1".replace("://", "://me:hunter2@")
+        used = load_settings({"ollama.host": NOBODY, "detect.refresh": "off", "discovery.endpoints": f"mine={secret}"})
+        async with chatting("tiny", settings=used) as driver:
+            await driver.say("/models")
+            assert f"{url}/v1#one" in driver.view.texts[0][1]
+            assert "hunter2" not in str(driver.view.texts)
+            await driver.say(f"/model {url}/v1#one")
+            assert driver.chat.ref.endpoint == secret
+            await driver.say("hi")
+        written = [file.read_bytes() for file in (home / "callgate").rglob("*.jsonl")]
+        assert written
+        assert all(b"hunter2" not in content for content in written)

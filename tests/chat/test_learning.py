@@ -51,6 +51,7 @@ async def test_a_call_of_a_model_without_tools_is_asked_about_and_kept(home: Pat
         await driver.say("/tools native", "What is 17 times 23?")
         assert view.answer == "It is 391."
         assert view.asked[-1].words == SUPPORTS
+        assert view.asked[-1].before == ("plain called a tool, against what is known of it",)
         assert kept(home)[0]["tool_support"] is True
         assert kept(home)[0]["tool_support_source"] == "user_confirmed"
         assert driver.chat.judgement.tools is Answer.YES
@@ -103,3 +104,26 @@ async def test_the_settings_may_say_to_ask_nobody(learn: str, home: Path, tool_f
         assert len(view.asked) == 1
         assert driver.chat.judgement.tools is (Answer.NO if learn == "session" else Answer.YES)
         assert kept(home)[0]["tool_support"] is True
+
+
+async def test_nobody_is_asked_of_a_model_that_took_over_and_did_what_is_known_of_it(
+    home: Path, tool_file: str
+) -> None:
+    played = PlayedModels(stand__in=calls_then_answers)
+    view = Listener()
+    async with serving(*played.routes) as url:
+        (home / "callgate").mkdir()
+        known = {"user_models": [{"id": f"{url}/v1#stand-in", "tool_support": True}]}
+        (home / "callgate" / "user_models.json").write_text(json.dumps(known))
+        used = load_settings({"ollama.host": NOBODY, "detect.refresh": "off", "detect.unknown": "no"})
+        options: dict[str, Any] = {"tools": (tool_file,), "own_tools": False, "allow": ("*",), "settings": used}
+        gone = "http://127.0.0.1:1/v1#gone"
+        async with chatting(gone, view=view, fallback=f"{url}/v1#stand-in", **options) as driver:
+            await driver.say("What is 17 times 23?")
+            assert view.answer == "It is 391."
+            assert not view.asked
+            played.refuses_tools = True
+            driver.chat.conversation.take_back(4)
+            await driver.say("What is 17 times 23?")
+            assert [ask.words for ask in view.asked] == [LACKS]
+            assert view.asked[0].before[0].startswith("stand-in didn't take the tools")

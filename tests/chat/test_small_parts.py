@@ -5,14 +5,18 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.output import DummyOutput
 
 from callgate.chat.meter import Meter
 from callgate.chat.tables import cut, in_columns, width_of
 from callgate.chat.terminal.blocks import LARGEST_OPEN, MarkdownBlocks
-from callgate.chat.terminal.past import Past
+from callgate.chat.terminal.drawing import Drawing
+from callgate.chat.terminal.front import Front
+from callgate.chat.terminal.past import LARGEST_FILE, Past
 from callgate.chat.terminal.status_line import status_line
 from callgate.chat.views import Status
-from callgate.chat.words import in_thousands, name_of, why_in_short
+from callgate.chat.words import as_kept, in_thousands, name_of, why_in_short
 from callgate.vocabulary import Message, ModelRef, Usage
 
 
@@ -99,9 +103,15 @@ def test_what_is_cut_fits(text: str, width: int) -> None:
 def test_the_status_says_what_matters_most_first_and_warns_in_time() -> None:
     status = Status(model="qwen3:8b", mode="native", used=1000, context=4096, speed=41.6)
     assert status_line(status, 100) == "qwen3:8b · native · 1,000 of 4,096 tokens (24%) · 42 tokens/s"
+    assert status_line(status, 40) == "qwen3:8b · native · 24% of 4k"
     assert status_line(status, 20) == "qwen3:8b · native"
     full = Status(model="m", mode="off", used=4000, context=4096)
     assert status_line(full, 100) == "m · off · ! 4,000 of 4,096 tokens (98%): nearly full"
+    assert status_line(full, 40) == "m · off · ! 98% full"
+    busy = Status(model="m", mode="off", used=4000, context=4096, doing="asking what m can do")
+    assert status_line(busy, 40) == "m · off · ! 98% full"
+    assert status_line(busy, 44) == "m · off · ! 98% full · asking what m can do"
+    assert status_line(Status(model="x" * 50), 20) == "x" * 19 + "…"
     assert status_line(Status(model=""), 20) == "starting …"
 
 
@@ -112,6 +122,8 @@ def test_a_context_that_runs_out_is_told_of_before_it_does() -> None:
     assert meter.warning(4096) is None
     assert "3,600 of 4,096" in (meter.warning(4096, "x" * 1800) or "")
     assert meter.warning(None) is None
+    assert "8,333 of 4,096 tokens of context, and nothing is left" in (Meter().warning(4096, "word " * 6000) or "")
+    assert Meter().warning(4096, "a short question") is None
     meter.forget([Message(role="user", content="x" * 344)])
     assert meter.used == 100
 
@@ -128,3 +140,51 @@ async def test_the_past_is_kept_for_its_owner_and_read_again(tmp_path: Path) -> 
     again = Past()
     again.open(str(path))
     assert [text async for text in again.load()] == texts[::-1]
+
+
+def test_a_past_that_is_too_long_is_cut_to_the_newest(tmp_path: Path) -> None:
+    path = tmp_path / "history"
+    path.write_bytes(b"".join(b"%07d %s\n" % (number, b"x" * 992) for number in range(1200)))
+    past = Past()
+    past.open(str(path))
+    lines = path.read_text().splitlines()
+    assert path.stat().st_size <= LARGEST_FILE // 2
+    assert lines[-1].startswith("0001199 ")
+    assert len(lines) == 499
+    assert path.stat().st_mode & 0o77 == 0
+    past.append_string("y" * 200_000)
+    past.append_string("after")
+    assert path.read_text().splitlines()[-1] == "after"
+    assert len(path.read_text().splitlines()) == 500
+
+
+def test_a_model_is_written_down_without_secrets_and_found_from_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert as_kept(ModelRef.parse("http://me:hunter2@host:1/v1#one")) == "http://host:1/v1#one"
+    assert as_kept(ModelRef.parse("ollama+http://me:hunter2@host:1#one")) == "ollama+http://host:1#one"
+    assert as_kept(ModelRef.parse("file:x.gguf")) == f"file:{tmp_path}/x.gguf"
+    assert as_kept(ModelRef.parse("http://me:hunter2@host/x.gguf?token=hunter2")) == "file:http://host/x.gguf"
+    assert as_kept(ModelRef.parse("foreign://me:hunter2@host/one")) == "foreign://host/one"
+    for plain in ("tiny", "ollama:qwen3:8b", "hf:owner/name@main", "http://host:1/v1#one"):
+        assert as_kept(ModelRef.parse(plain)) == plain
+
+
+def test_markdown_makes_no_letters_that_a_terminal_obeys() -> None:
+    drawn = Drawing(80, colours=True).markdown("safe &#x202e;evil &#27;[31m **bold**")
+    assert "\u202e" not in drawn
+    assert "\x1b[31m" not in drawn
+    assert "evil" in drawn
+    assert "\x1b[1mbold" in drawn
+
+
+@pytest.mark.parametrize(("said", "has_colours"), [(None, True), ("", True), ("1", False)])
+async def test_colours_are_left_out_where_that_is_asked_for(
+    said: str | None, has_colours: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    if said is not None:
+        monkeypatch.setenv("NO_COLOR", said)
+    with create_app_session(output=DummyOutput()):
+        assert Front().has_colours is has_colours

@@ -1,16 +1,24 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from callgate.chat import judging
+from callgate.chat.views import Kind
+from callgate.registry import tell
+from callgate.runtime import Agent, Session
 from callgate.settings import Settings, load_settings
 from callgate.vocabulary import ModelRef, NotFound
 from tests.chat.listening import Listener, chatting
 from tests.chat.played_openai import Body, PlayedModels, Reply, calls_then_answers, says_hello
-from tests.runtime.played import NOBODY, WITH_TOOLS, WITHOUT, PlayedOllama
+from tests.runtime.played import EMBEDDING, NOBODY, WITH_TOOLS, WITHOUT, PlayedOllama
 from tests.runtime.played import settings as settings_for
 from tests.wire.server import serving
 
@@ -97,8 +105,6 @@ async def test_a_model_that_is_not_there_leaves_things_as_they_are() -> None:
 
 
 async def test_a_model_for_embedding_isnt_talked_to() -> None:
-    from tests.runtime.played import EMBEDDING
-
     ollama = PlayedOllama(embed=EMBEDDING)
     async with serving(*ollama.routes) as url, chatting("tiny", settings=settings_for(url)) as driver:
         await driver.say("/model embed")
@@ -157,3 +163,110 @@ async def test_a_name_that_is_no_model_is_an_error_and_no_more(name: str, quiet:
         await driver.say(f"/model {name}")
         assert len(driver.view.errors) == 1
         assert driver.chat.ref.name == "tiny"
+
+
+async def test_a_model_that_proves_not_to_be_there_is_left_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    played = PlayedModels(other=says_hello)
+    async with serving(*played.routes) as url, chatting("tiny") as driver:
+        played.listing = asyncio.Event()
+        monkeypatch.setattr(judging, "PATIENCE_SECONDS", 0.05)
+        await driver.say(f"/model {url}/v1#gone")
+        assert driver.chat.ref.name == "gone"
+        played.listing.set()
+        await driver.until(lambda: len(driver.view.lines_of("swap")) == 2)
+        assert isinstance(driver.view.errors[0], NotFound)
+        assert driver.view.errors[0].message.endswith("; back to tiny")
+        assert driver.view.lines_of("swap")[1] == "now tiny · tools native · context 4k"
+        assert driver.chat.ref.name == "tiny"
+        assert driver.chat.conversation.model == "tiny"
+
+
+async def test_so_is_one_for_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
+    ollama = PlayedOllama(vectors=EMBEDDING)
+    async with serving(*ollama.routes) as url:
+        ollama.gate = asyncio.Event()
+        used = settings_for(url, detect__refresh="off", detect__server_timeout=30)
+        async with chatting("tiny", settings=used) as driver:
+            monkeypatch.setattr(judging, "PATIENCE_SECONDS", 0.05)
+            await driver.say("/model vectors")
+            ollama.gate.set()
+            await driver.until(lambda: driver.view.errors)
+            assert "can't chat" in driver.view.errors[0].message
+            assert driver.chat.ref.name == "tiny"
+
+
+async def test_a_chat_with_a_model_that_proves_not_to_be_there_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    played = PlayedModels(other=says_hello)
+    played.listing = asyncio.Event()
+    monkeypatch.setattr(judging, "PATIENCE_SECONDS", 0.05)
+    async with serving(*played.routes) as url:
+        talk = chatting(f"{url}/v1#gone")
+        driver = await talk.__aenter__()
+        played.listing.set()
+        await driver.chat.is_over.wait()
+        with pytest.raises(NotFound, match="'gone'"):
+            await talk.__aexit__(None, None, None)
+
+
+async def test_what_we_have_to_load_ourselves_is_no_reason_for_a_guess(monkeypatch: pytest.MonkeyPatch) -> None:
+    ollama = PlayedOllama(able=WITH_TOOLS)
+    loading = asyncio.Event()
+    started = asyncio.Event()
+
+    async def loads() -> None:
+        started.set()
+        await loading.wait()
+
+    monkeypatch.setattr(judging, "loaded", loads)
+    async with serving(*ollama.routes) as url, Session(settings_for(url)) as session:
+        judged = asyncio.create_task(judging.judge(Agent(session), ModelRef("ollama", "able")))
+        await started.wait()
+        assert not ollama.asked
+        loading.set()
+        assert not (await judged).now.is_guess
+
+
+def test_what_the_first_look_at_a_server_needs_is_loaded_ahead() -> None:
+    code = (
+        "import sys; from callgate.chat import preloading; assert 'aiohttp' not in sys.modules;"
+        "import asyncio; asyncio.run(preloading.loaded()); assert 'aiohttp' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+async def test_what_is_told_in_another_thread_is_shown_in_ours() -> None:
+    threads: list[int] = []
+
+    class Watching(Listener):
+        def tell(self, text: str, kind: Kind = "note", data: Mapping[str, Any] | None = None) -> None:
+            threads.append(threading.get_ident())
+            super().tell(text, kind, data)
+
+    async with chatting("tiny", view=Watching()) as driver:
+        await asyncio.to_thread(tell, "a file of yours was damaged")
+        await driver.until(lambda: "a file of yours was damaged" in driver.view.lines_of("note"))
+    assert set(threads) == {threading.get_ident()}
+    tell("nobody listens any more")
+
+
+async def test_after_a_fall_back_it_is_gone_on_with_the_model_that_was_chosen() -> None:
+    played = PlayedModels(stand__in=says_hello)
+    async with serving(*played.routes) as url:
+        used = load_settings({"ollama.host": NOBODY, "detect.refresh": "off", "detect.unknown": "no"})
+        gone = "http://127.0.0.1:1/v1#gone"
+        async with chatting(gone, fallback=f"{url}/v1#stand-in", settings=used) as driver:
+            await driver.say("hi")
+            assert driver.view.answer == "Hello!"
+            assert driver.chat.conversation.model == gone
+            assert driver.chat.conversation.shown[-1].model == f"{url}/v1#stand-in"
+
+
+async def test_a_file_is_found_again_from_anywhere(
+    tmp_path: Path, tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "good.gguf").symlink_to(tiny_gguf)
+    monkeypatch.chdir(tmp_path)
+    async with chatting("./good.gguf") as driver:
+        assert driver.chat.conversation.model == f"file:{tmp_path / 'good.gguf'}"
+        await driver.say("/clear", "/model tiny")
+        assert driver.chat.conversation.model == "tiny"

@@ -156,6 +156,41 @@ def test_model_in_the_middle_of_a_turn_is_accepted_at_once(url: str) -> None:
         terminal.wait_for("after this turn")
 
 
+def test_a_swap_that_waits_for_the_end_of_a_turn_comes_after_ctrl_c_too(url: str) -> None:
+    with Terminal(f"{url}#waiter") as terminal:
+        terminal.say("Hi!")
+        terminal.wait_for("Let me think about")
+        terminal.type(f"/model {url}#hello", ENTER)
+        terminal.wait_for("after this turn")
+        terminal.type("And then?", ENTER)
+        terminal.wait_for("› And then?")
+        terminal.type(CTRL_C)
+        terminal.wait_for("stopped", "not sent: 'And then?'", "now hello · tools off")
+
+
+def test_a_tool_that_is_stopped_is_said_to_be(url: str, tmp_path: Path) -> None:
+    tools = tmp_path / "slow.py"
+    tools.write_text(
+        'import threading\ndef multiply(a: int, b: int) -> int:\n    """Multiply."""\n    threading.Event().wait()\n'
+    )
+    words = (f"{url}#caller", "--tools", str(tools), "--no-own-tools", "--allow", "*")
+    with Terminal(*words) as terminal:
+        terminal.say("What is 17 times 23?")
+        terminal.wait_until(lambda text: 'multiply {"a":17,"b":23}' in text)
+        terminal.type(CTRL_C)
+        terminal.wait_for("→ multiply: it was stopped in the middle, and may have done part of its work", "stopped")
+        terminal.type(CTRL_D)
+        assert terminal.ended() == 0
+
+
+def test_a_call_that_nobody_allowed_is_said_not_to_have_run(url: str, tool_file: str) -> None:
+    with Terminal(f"{url}#caller", "--tools", tool_file, "--no-own-tools") as terminal:
+        terminal.say("What is 17 times 23?")
+        terminal.wait_for("allow? (y/n/always)")
+        terminal.type(CTRL_C)
+        terminal.wait_for("→ multiply: it wasn't run", "stopped")
+
+
 def test_markdown_is_drawn(url: str) -> None:
     with Terminal(f"{url}#writer") as terminal:
         terminal.say("Write.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -104,3 +105,42 @@ def test_what_is_wrong_at_the_start_is_said_with_a_status(words: tuple[str, ...]
     done = chat(*words, lines=["hi"])
     assert done.status == status
     assert "error" in done.err
+
+
+def test_a_file_whose_name_is_hostile_is_listed_and_harmless(tmp_path: Path, tiny_gguf: Path) -> None:
+    folder = tmp_path / "models"
+    folder.mkdir()
+    (folder / "ev\x1b[31mil\x1b]0;pw\x07.gguf").symlink_to(tiny_gguf)
+    done = callgate("chat", "tiny", given=b"/models\n", CALLGATE_MODELS_DIR=str(folder), COLUMNS="200")
+    assert "/evil.gguf" in done.out
+    assert "\x1b" not in done.out
+    assert "\x07" not in done.out
+
+
+def test_a_password_is_kept_nowhere(url: str, tmp_path: Path, home: Path) -> None:
+    model = url.replace("://", "://me:hunter2pw@") + "#hello"
+    exported = [tmp_path / "talk.md", tmp_path / "talk.json", tmp_path / "talk.html"]
+    done = chat(model, lines=["hi", *(f"/export {path}" for path in exported)])
+    assert done.status == 0
+    kept = [*exported, *(home / "callgate" / "conversations").iterdir()]
+    assert len(kept) == 4
+    assert all("Hello!" in path.read_text() for path in kept)
+    assert not any("hunter2pw" in path.read_text() for path in kept)
+    assert "hunter2pw" not in callgate("chat", "--json", model, given=b"hi\n").out
+    assert "hello, as before" in chat("--resume", lines=["hi"]).err
+
+
+def test_servers_that_cant_be_read_of_are_an_error_at_once() -> None:
+    done = chat("tiny", "--mcp", "/nowhere/mcp.json", lines=["/mcp"])
+    assert done.status == 1
+    assert "there is no file '/nowhere/mcp.json' with MCP servers" in done.err
+
+
+def test_programs_hear_of_tools_when_they_are_there(tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    time = {"command": sys.executable, "args": ["-m", "mcp_server_time", "--local-timezone", "Etc/UTC"]}
+    file.write_text(json.dumps({"mcpServers": {"time": time}}))
+    done = chat("tiny", "--mcp", str(file), "--no-own-tools", lines=["/mcp"])
+    assert "tiny, as you said · tools native" in done.err
+    assert "time" in done.out
+    assert "starting" not in done.out

@@ -25,6 +25,7 @@ _STRINGS = {
 }
 """What begins a sequence with a text in it, and what ends it besides ST."""
 _CSI = ("[", "\x9b")
+_COLOUR = re.compile(r"(\x1b\[[0-9;]{0,60}m)")
 
 
 class Cleaner:
@@ -62,6 +63,12 @@ def cleaned(text: str) -> str:
         return text
     cleaner = Cleaner()
     return cleaner.feed(text) + cleaner.close()
+
+
+def with_colours(text: str) -> str:
+    """The same for what was drawn here: its colours stay."""
+    parts = _COLOUR.split(text)
+    return "".join(part if place % 2 else cleaned(part) for place, part in enumerate(parts))
 
 
 def on_one_line(text: str) -> str:

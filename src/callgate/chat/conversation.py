@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
 
+from callgate.chat.holding import Held
 from callgate.chat.items import Begun, Item, Line, Said, Shown, System, TakenBack, read_item, without_last, write_item
-from callgate.registry import locked, make_folder, moment_of
+from callgate.registry import make_folder, moment_of
 from callgate.vocabulary import Message, StorageError
 
 LARGEST_FILE = 256 << 20
@@ -33,8 +33,7 @@ class Conversation:
         self.system = ""
         self._unwritten: list[Item] = []
         self._handle: int | None = None
-        self._lock = ExitStack()
-        self._has_lock = False
+        self._held: Held | None = None
         self._is_lost = False
 
     @classmethod
@@ -57,6 +56,11 @@ class Conversation:
         return os.path.basename(self.path).removesuffix(".jsonl")
 
     @property
+    def is_kept(self) -> bool:
+        """Whether there is a file of it."""
+        return os.path.exists(self.path)
+
+    @property
     def shown(self) -> tuple[Shown, ...]:
         """All of it in order, with what the chat told in between."""
         return tuple(self._shown)
@@ -73,8 +77,10 @@ class Conversation:
 
     @property
     def model(self) -> str | None:
-        """The last that was in use."""
-        return next((item.model for item in reversed(self._shown) if item.model), None)
+        """The last that was turned to. One that took over for a single answer isn't it."""
+        last = list(reversed(self._shown))
+        turned_to = (item.model for item in last if isinstance(item, Line) and item.model)
+        return next(turned_to, None) or next((item.model for item in last if item.model), None)
 
     @property
     def last_question(self) -> Message | None:
@@ -113,26 +119,25 @@ class Conversation:
         """Raises: StorageError, if there is such a file already, or it can't be written."""
         self._write_all()
         make_folder(path)
-        if os.path.exists(path):
-            name = os.path.basename(path).removesuffix(".jsonl")
-            raise StorageError(f"there is a conversation {name!r} already", hint="take another name")
-        with ExitStack() as lock:
-            lock.enter_context(locked(path, patience=0))
-            try:
-                if self._handle is not None:
-                    os.rename(self.path, path)
-            except OSError as error:
-                raise StorageError(f"{path!r} can't be written: {error.strerror}") from None
-            new = lock.pop_all()
-        self._lock.close()
-        self._lock, self._has_lock, self.path = new, True, path
+        _refuse_existing(path)
+        new = Held(path)
+        try:
+            _refuse_existing(path)  # somebody may have made it just now; from here on nobody does
+            if self._handle is not None:
+                os.rename(self.path, path)
+        except (OSError, StorageError) as error:
+            new.release()
+            if isinstance(error, StorageError):
+                raise
+            raise StorageError(f"{path!r} can't be written: {error.strerror}") from None
+        self._let_go()
+        self._held, self.path = new, path
 
     def close(self) -> None:
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
-        self._lock.close()
-        self._has_lock = False
+        self._let_go()
 
     def read(self) -> None:
         """What the file has. Raises: OSError."""
@@ -187,10 +192,20 @@ class Conversation:
 
     def _take_lock(self) -> None:
         make_folder(self.path)
-        if not self._has_lock:
-            self._lock.enter_context(locked(self.path, patience=0))
-            self._has_lock = True
+        if self._held is None:
+            self._held = Held(self.path)
+
+    def _let_go(self) -> None:
+        held, self._held = self._held, None
+        if held is not None:
+            held.release()
 
 
 def _now() -> str:
     return moment_of(time.time())
+
+
+def _refuse_existing(path: str) -> None:
+    if os.path.exists(path):
+        name = os.path.basename(path).removesuffix(".jsonl")
+        raise StorageError(f"there is a conversation {name!r} already", hint="take another name")

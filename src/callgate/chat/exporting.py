@@ -24,6 +24,8 @@ _HEAD = (
 
 def write_export(conversation: Conversation, path: str) -> str:
     """Gives where it is. Raises: UsageError, if there is such a file already; StorageError."""
+    if "\0" in path:
+        raise UsageError(f"{path!r} can't be the name of a file", hint="name it .md, .json or .html")
     path = os.path.abspath(os.path.expanduser(path))
     kind = os.path.splitext(path)[1].lower()
     writers = {".md": as_markdown, ".markdown": as_markdown, ".txt": as_markdown, ".json": as_json, ".html": as_html}

@@ -11,11 +11,12 @@ from collections.abc import Awaitable
 
 import msgspec
 
+from callgate.chat.preloading import loaded
 from callgate.chat.words import in_thousands, name_of, why_in_short
 from callgate.detect import Finding
 from callgate.gate import Mode, decide
 from callgate.runtime import Agent, context_of
-from callgate.vocabulary import Answer, CallgateError, ChatRequest, Means, ModelRef, Source
+from callgate.vocabulary import Answer, ChatRequest, Means, ModelRef, Source
 
 PATIENCE_SECONDS = 0.4
 
@@ -78,8 +79,13 @@ async def judge(agent: Agent, ref: ModelRef, *, may_guess: bool = True) -> Judge
     """Raises: CallgateError, if there is no such model, or it may not be used."""
     if not may_guess:
         return Judged(await look(agent, ref))
+    await loaded()  # the time that others have isn't spent on what we have to do ourselves
     looking = asyncio.create_task(look(agent, ref))
-    done, _ = await asyncio.wait({looking}, timeout=PATIENCE_SECONDS)
+    try:
+        done, _ = await asyncio.wait({looking}, timeout=PATIENCE_SECONDS)
+    except asyncio.CancelledError:
+        looking.cancel()
+        raise
     if done:
         return Judged(looking.result())
     return Judged(_guessed(agent, ref), looking)
@@ -132,11 +138,3 @@ def nobody_knows(judgement: Judgement) -> bool:
     return (
         judgement.tools is Answer.UNKNOWN and not judgement.is_guess and not judgement.finding.capabilities.is_embedding
     )
-
-
-async def looked_again(later: Awaitable[Judgement]) -> Judgement | None:
-    """`None` where it failed: what was guessed goes on."""
-    try:
-        return await later
-    except CallgateError:
-        return None

@@ -6,8 +6,9 @@ import time
 from typing import TYPE_CHECKING
 
 from callgate.chat.views import Ask
+from callgate.chat.words import name_of
 from callgate.gate import Observation
-from callgate.vocabulary import Answer, ModelRef, StorageError
+from callgate.vocabulary import Answer, CallgateError, ModelRef, StorageError
 
 if TYPE_CHECKING:
     from callgate.chat.chatting import Chat
@@ -30,24 +31,35 @@ class Learner:
     """Hears what turns show; asks after them."""
 
     def __init__(self) -> None:
-        self._surprises: dict[ModelRef, bool] = {}
+        self._seen: dict[ModelRef, list[Observation]] = {}
         self._asked_at: dict[ModelRef, float] = {}
         self.believed: dict[ModelRef, Answer] = {}
-        """What turns go by."""
+        """What the turn that was begun goes by."""
 
     def hear(self, ref: ModelRef, observation: Observation) -> None:
-        shown = shown_by(observation, self.believed.get(ref, Answer.UNKNOWN))
-        if shown is not None:
-            self._surprises[ref] = shown
+        self._seen.setdefault(ref, []).append(observation)
 
     async def learn(self, chat: Chat) -> bool:
         """After a turn; whether anything is believed now that wasn't before."""
-        surprises, self._surprises = self._surprises, {}
+        seen, self._seen = self._seen, {}
         changed = False
-        for ref, tools in surprises.items():
-            if chat.settings.detect.learn != "never":
-                changed |= await self._learn(chat, ref, tools)
+        if chat.settings.detect.learn == "never":
+            return False
+        for ref, observations in seen.items():
+            believed = await self._believed(chat, ref)
+            shown = [found for one in observations if (found := shown_by(one, believed)) is not None]
+            if shown:
+                changed |= await self._learn(chat, ref, shown[-1])
         return changed
+
+    async def _believed(self, chat: Chat, ref: ModelRef) -> Answer:
+        """Also of a model that took over in the middle of a turn."""
+        if ref in self.believed:
+            return self.believed[ref]
+        try:
+            return (await chat.agent.session.find(ref)).capabilities.tools
+        except CallgateError:
+            return Answer.UNKNOWN
 
     async def _learn(self, chat: Chat, ref: ModelRef, tools: bool) -> bool:
         knowledge = chat.agent.session.knowledge
@@ -57,8 +69,14 @@ class Learner:
                 return False
             self._asked_at[ref] = now
             does = "support" if tools else "not support"
+            did = "called a tool" if tools else "didn't take the tools that it was offered"
             reply = await chat.view.ask(
-                Ask(words=f"This model appears to {does} tools. Update metadata? (y/n)", choices=_CHOICES)
+                Ask(
+                    words=f"This model appears to {does} tools. Update metadata? (y/n)",
+                    before=(f"{name_of(ref)} {did}, against what is known of it",),
+                    choices=_CHOICES,
+                    gives_way=True,
+                )
             )
             if (reply or "").strip().lower() in ("y", "yes"):
                 try:

@@ -58,9 +58,9 @@ class Meter:
 
     def warning(self, context: int | None, coming: str = "") -> str | None:
         """Where what there is and what is `coming` leave little room for an answer."""
-        if not context or self.used is None:
+        if not context:
             return None
-        need = self.used + round(len(coming) / CHARACTERS_PER_TOKEN)
+        need = (self.used or 0) + round(len(coming) / CHARACTERS_PER_TOKEN)
         if need < FULL_SHARE * context:
             return None
         left = "nothing is" if need >= context else f"about {context - need:,} are"

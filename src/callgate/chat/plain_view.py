@@ -5,6 +5,7 @@ Answers and what commands say go to standard output, all else to standard error.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 import threading
@@ -12,8 +13,9 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from callgate.backends import Loading
-from callgate.chat.cleaning import Cleaner, cleaned, on_one_line
+from callgate.chat.cleaning import Cleaner, cleaned, on_one_line, with_colours
 from callgate.chat.items import Line, Shown
+from callgate.chat.typed import is_no_answer
 from callgate.chat.views import Ask, Kind, Status
 from callgate.chat.words import seconds_of, shortened
 from callgate.runtime import LoopEvent, ModelChanged, ToolFinished, ToolStarted, in_own_thread, shown_arguments
@@ -32,6 +34,10 @@ class PlainView:
         self._thoughts = 0
         self._calls: dict[str, ToolCall] = {}
         self._has_ended = False
+        self._reading: asyncio.Future[str] | None = None
+        """A line that is waited for. Who stops waiting leaves it to the next who asks."""
+        self._given_back: list[str] = []
+        """Typed where a question stood, and no answer to it."""
         self.failures = 0
 
     goes_line_by_line = True
@@ -41,7 +47,10 @@ class PlainView:
         return self._asks
 
     async def lines(self) -> AsyncIterator[str]:
-        while (line := await self._read(PROMPT if self._asks else "")) is not None:
+        while True:
+            line = self._given_back.pop(0) if self._given_back else await self._read(PROMPT if self._asks else "")
+            if line is None:
+                return
             yield line
 
     async def _read(self, prompt: str) -> str | None:
@@ -49,7 +58,10 @@ class PlainView:
             return None
         if prompt:
             print(prompt, end="", flush=True)
-        typed = await in_own_thread(_line, name="callgate-typed")
+        if self._reading is None:
+            self._reading = asyncio.ensure_future(in_own_thread(_line, name="callgate-typed"))
+        typed = await asyncio.shield(self._reading)
+        self._reading = None
         if not typed:
             self._has_ended = True
             if prompt:
@@ -65,7 +77,7 @@ class PlainView:
 
     def show_text(self, text: str, name: str, data: Mapping[str, Any]) -> None:  # noqa: ARG002
         self._end_line()
-        print(text, flush=True)
+        print(with_colours(text), flush=True)
 
     def show_history(self, items: Sequence[Shown]) -> None:
         for item in items:
@@ -142,7 +154,13 @@ class PlainView:
         if ask.pick:
             for name, meaning in ask.choices.items():
                 print(f"  {on_one_line(name)}  {on_one_line(meaning)}")
-        return (await self._read(f"{on_one_line(ask.words)} ") or "").strip() or None
+        while True:
+            typed = (await self._read(f"{on_one_line(ask.words)} ") or "").strip()
+            if not is_no_answer(typed, gives_way=ask.gives_way and not ask.pick):
+                return typed or None
+            self._given_back.append(typed)
+            if ask.gives_way:
+                return None
 
     async def close(self) -> None:
         self._end_line()

@@ -19,8 +19,8 @@ def show_resumed(chat: Chat, *, is_copy: bool) -> None:
     if left_out > 0:
         chat.view.tell(f"{plural(left_out, 'entry', 'entries')} before that …")
     chat.view.show_history(shown[-MOST_SHOWN:])
-    what = f"{chat.conversation.name}: {plural(chat.conversation.count, 'message')}"
+    name, count = chat.conversation.name, plural(chat.conversation.count, "message")
     if is_copy:
-        chat.view.tell(f"another chat has it open, so this is a copy, kept as {what}")
+        chat.view.tell(f"another chat has it open, so this is a copy: {count}, kept as {name} as soon as you go on")
     else:
-        chat.view.tell(f"going on with {what}")
+        chat.view.tell(f"going on with {name}: {count}")

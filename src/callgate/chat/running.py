@@ -3,39 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
+from functools import partial
 
+from callgate.chat.beginning import begin
 from callgate.chat.chatting import Chat
 from callgate.chat.commands import receive
 from callgate.chat.options import ChatOptions, Describe
 from callgate.chat.permitting import Asking
 from callgate.chat.resuming import show_resumed
+from callgate.chat.servers import start_servers
 from callgate.chat.store import Conversations
-from callgate.chat.swapping import turn_to
 from callgate.chat.views import View
-from callgate.chat.words import plural
 from callgate.registry import told_to
-from callgate.runtime import (
-    Agent,
-    Choice,
-    Fallback,
-    Limits,
-    Permissions,
-    Session,
-    Toolbox,
-    limits_for,
-    open_servers,
-    servers_for,
-    tools_at_hand,
-)
+from callgate.runtime import Agent, Fallback, Limits, Permissions, Session, servers_for, tools_at_hand
 from callgate.settings import Settings
-from callgate.vocabulary import CallgateError, ModelRef
-
-log = logging.getLogger(__name__)
 
 
 def run_in_lines(options: ChatOptions, settings: Settings, describe: Describe) -> int:
@@ -44,7 +30,8 @@ def run_in_lines(options: ChatOptions, settings: Settings, describe: Describe) -
     from callgate.chat.plain_view import PlainView
 
     view = JsonView() if options.json else PlainView()
-    asyncio.run(converse(view, options, settings, describe))
+    if not asyncio.run(converse(view, options, settings, describe)):
+        raise KeyboardInterrupt
     return 1 if view.failures else 0
 
 
@@ -55,14 +42,19 @@ async def converse(
     describe: Describe,
     *,
     started: Callable[[Chat], None] | None = None,
-) -> None:
-    """Raises: CallgateError, if it can't even begin."""
-    told_to(view.tell)
-    conversations = Conversations(settings.data_folder, view.tell)
+) -> bool:
+    """Whether it ever began: not, if the user interrupted it before. Raises: CallgateError, if it can't begin."""
+    named = servers_for(settings, options.mcp)
+    tell = _told_in(asyncio.get_running_loop(), view)
+    conversations = Conversations(settings.data_folder, tell)
     async with AsyncExitStack() as stack:
+        told_to(tell)
+        stack.callback(told_to, None)
         session = await stack.enter_async_context(Session(settings, surface="chat", on_loading=view.loading))
+        if not view.goes_line_by_line:
+            session.warm_up()
         toolbox = await stack.enter_async_context(
-            tools_at_hand(settings, files=options.tools, own=options.own_tools, folder=options.folder, told=view.tell)
+            tools_at_hand(settings, files=options.tools, own=options.own_tools, folder=options.folder, told=tell)
         )
         asking = Asking(view)
         agent = Agent(
@@ -80,12 +72,29 @@ async def converse(
         if started:
             started(chat)
         _stop_on_signals(chat)
-        chat.tools_opening = asyncio.create_task(_open_servers(chat, options, stack))
-        stack.push_async_callback(_ended, chat.tools_opening)
-        await _begin(chat, options)
+        if named.specs or named.failures:
+            chat.tools_opening = chat.task(start_servers(chat, named, tell, stack))
+        chat.later(partial(begin, chat, options))
         if settings.detect.refresh == "background":
             chat.beside(_refresh(chat))
         await _talk(chat)
+    if chat.failure is not None:
+        raise chat.failure
+    return not chat.was_interrupted
+
+
+def _told_in(loop: asyncio.AbstractEventLoop, view: View) -> Callable[[str], None]:
+    """What is told in any thread is shown in the one of the chat, and in no other: a screen takes no more than one."""
+    own = threading.get_ident()
+
+    def tell(text: str) -> None:
+        if threading.get_ident() == own:
+            view.tell(text)
+            return
+        with suppress(RuntimeError):  # the chat has ended meanwhile
+            loop.call_soon_threadsafe(view.tell, text)
+
+    return tell
 
 
 async def _chat(
@@ -97,26 +106,6 @@ async def _chat(
     chat = Chat(agent, view, conversations, conversation, describe)
     show_resumed(chat, is_copy=is_copy)
     return chat
-
-
-async def _begin(chat: Chat, options: ChatOptions) -> None:
-    """The first line says which model it is, and why."""
-    if options.system is not None:
-        chat.conversation.set_system(options.system)
-    if options.model and options.model != "auto":
-        choice = Choice(chat.shelf.meant(options.model), "as you said")
-    elif chat.conversation.model:
-        choice = Choice(ModelRef.parse(chat.conversation.model), "as before")
-    else:
-        choice = await chat.agent.session.choose()
-    try:
-        await turn_to(chat, choice.ref, why=choice.why, first=True)
-    except CallgateError as error:
-        if options.model and options.model != "auto":
-            raise
-        chat.view.failed(error)
-        choice = await chat.agent.session.choose()
-        await turn_to(chat, choice.ref, why=choice.why, first=True)
 
 
 async def _talk(chat: Chat) -> None:
@@ -136,6 +125,10 @@ async def _talk(chat: Chat) -> None:
 
 
 async def _read(chat: Chat) -> None:
+    if chat.view.goes_line_by_line:
+        await chat.settled()
+    if chat.is_over.is_set():
+        return
     async for line in chat.view.lines():
         receive(chat, line)
         if chat.view.goes_line_by_line:
@@ -144,40 +137,9 @@ async def _read(chat: Chat) -> None:
             return
 
 
-async def _open_servers(chat: Chat, options: ChatOptions, stack: AsyncExitStack) -> None:
-    """MCP servers take their time; the first turn waits for them, the prompt doesn't."""
-    named = servers_for(chat.settings, options.mcp)
-    if not named.specs and not named.failures:
-        return
-    chat.doing(f"starting {plural(len(named.specs), 'MCP server')}")
-    try:
-        opened = await open_servers(named, limits_for(chat.settings), chat.view.tell)
-        stack.push_async_callback(opened.close)
-        for failure in opened.failures:
-            chat.failed_servers[failure.name] = failure.error.message
-            chat.view.tell(failure.error.message, "warning")
-        _add(chat.agent.toolbox, opened.servers)
-        for notice in await chat.agent.refreshed():
-            chat.view.tell(notice.message, "warning")
-    finally:
-        chat.doing("")
-
-
-def _add(toolbox: Toolbox, servers: tuple[object, ...]) -> None:
-    from callgate.runtime import McpServer
-
-    for server in servers:
-        if isinstance(server, McpServer):
-            toolbox.add(server)
-
-
 async def _refresh(chat: Chat) -> None:
+    await chat.begun.wait()
     await chat.shelf.look(refresh=True)
-
-
-async def _ended(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
 
 
 def _stop_on_signals(chat: Chat) -> None:
@@ -187,6 +149,8 @@ def _stop_on_signals(chat: Chat) -> None:
     loop = asyncio.get_running_loop()
 
     def interrupted() -> None:
+        if chat.view.can_ask:
+            print(flush=True)  # behind the ^C that a terminal shows
         if not chat.stop():
             chat.is_over.set()
 

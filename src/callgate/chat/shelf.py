@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 import msgspec
 
-from callgate.chat.words import in_thousands, name_of
+from callgate.chat.cleaning import on_one_line
+from callgate.chat.words import as_kept, in_thousands, name_of
 from callgate.runtime import FoundModel, Session, discover_async
 from callgate.vocabulary import CallgateError, Capabilities, ModelRef
 
+PATIENCE_SECONDS = 2.0
+"""For all that is to be known of all models, before somebody picks one of them."""
 _BOXED = re.compile(r"^in the box.*")
 
 
@@ -23,7 +27,7 @@ class OnShelf(msgspec.Struct, frozen=True):
     def name(self) -> str:
         """What to type for it."""
         ref = self.found.ref
-        return ref.name if ref.scheme in ("ollama", "tiny", "tiny-plain") and not ref.endpoint else str(ref)
+        return ref.name if ref.scheme in ("ollama", "tiny", "tiny-plain") and not ref.endpoint else as_kept(ref)
 
     @property
     def tools(self) -> str:
@@ -39,7 +43,7 @@ class OnShelf(msgspec.Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        return _BOXED.sub("in the box", self.found.place)
+        return on_one_line(_BOXED.sub("in the box", self.found.place))
 
     @property
     def summary(self) -> str:
@@ -58,8 +62,23 @@ class Shelf:
         """As of the last look."""
         return self._models
 
+    def glance(self) -> tuple[OnShelf, ...]:
+        """The same, for those who can't wait; if nobody has looked yet, somebody does now."""
+        if self._filling is None:
+            self._filling = asyncio.create_task(self._fill(refresh=False))
+        return self._models
+
+    async def soon(self) -> tuple[OnShelf, ...]:
+        """The same, with what becomes known of them in a moment."""
+        self.glance()
+        if self._filling is not None:
+            await asyncio.wait({self._filling}, timeout=PATIENCE_SECONDS)
+        return self._models
+
     async def look(self, *, refresh: bool = False) -> tuple[OnShelf, ...]:
-        """All there are now; many who ask at once wait for one look."""
+        """All there are now; many who ask at once wait for one look. To `refresh` is more than that."""
+        if refresh and self._filling is not None:
+            await asyncio.wait({self._filling})
         if self._filling is None or self._filling.done():
             self._filling = asyncio.create_task(self._fill(refresh))
         await asyncio.shield(self._filling)
@@ -73,6 +92,7 @@ class Shelf:
                 found = (await discover_async(self._session.settings)).models
         except CallgateError:
             return
+        found = (*found, *_without_tools(found))
         self._models = tuple(OnShelf(model) for model in found)
         known = await asyncio.gather(*(self._known(model.ref) for model in found))
         self._models = tuple(OnShelf(model, knows) for model, knows in zip(found, known, strict=True))
@@ -85,6 +105,9 @@ class Shelf:
 
     def meant(self, text: str) -> ModelRef:
         """The model that somebody calls so: a ref, or the name of one in reach. Raises: UsageError."""
+        for model in self._models:
+            if model.name == text:
+                return model.found.ref
         ref = ModelRef.parse(text)
         if ref.scheme != "ollama" or text.startswith(("ollama:", "ollama+")):
             return ref
@@ -101,3 +124,10 @@ class Shelf:
         if self._filling is not None:
             self._filling.cancel()
             await asyncio.gather(self._filling, return_exceptions=True)
+
+
+def _without_tools(found: Iterable[FoundModel]) -> Iterator[FoundModel]:
+    """The model in the box has a twin, which shows what a chat without tools is like."""
+    for model in found:
+        if model.ref.scheme == "tiny":
+            yield msgspec.structs.replace(model, ref=ModelRef("tiny-plain", "tiny-plain"), name="tiny-plain")

@@ -48,10 +48,7 @@ class Conversations:
 
         Raises: NotFound; StorageError, if it can't be read.
         """
-        found = self._named(name) if name else next((kept.name for kept in self.listed(1)), None)
-        if found is None:
-            raise NotFound("there is no conversation yet", hint="`callgate chat` starts one")
-        path = self._path(found)
+        path = self._path(self.named(name))
         try:
             return Conversation.opened(path, self._told), False
         except OpenElsewhere:
@@ -83,7 +80,13 @@ class Conversations:
         except OSError:
             return
 
-    def _named(self, name: str) -> str:
+    def named(self, name: str | None = None) -> str:
+        """The whole name of the one that is meant, as `load` takes it. Raises: NotFound."""
+        if not name:
+            last = next((kept.name for kept in self.listed(1)), None)
+            if last is None:
+                raise NotFound("there is no conversation yet", hint="`callgate chat` starts one")
+            return last
         names = sorted(self.names())
         if name in names:
             return name

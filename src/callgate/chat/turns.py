@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from callgate.chat.swapping import judge_anew
+from callgate.chat.servers import heed_tools, servers_are_up
+from callgate.chat.swapping import corrected, judge_anew
+from callgate.chat.words import as_kept, name_of
 from callgate.detect import TemplateSandbox, find_in
 from callgate.runtime import Answering, LoopEvent, ModelChanged, ToolFinished, ToolStarted, keep_last_model
 from callgate.vocabulary import CallgateError, ChatRequest, Message, ModelRef, Notice
@@ -22,32 +24,32 @@ _SAID_BY_THE_LINE = ("tools_off", "tools_emulated")
 
 async def take_turn(chat: Chat, text: str) -> None:
     """Asks, shows what happens, and keeps it. Whatever goes wrong, the conversation stays; cancelled, it stops."""
-    await _ready(chat)
+    chat.unanswered = text
+    try:
+        await _ready(chat)
+    except asyncio.CancelledError:
+        chat.view.tell("stopped")
+        raise
     ref = chat.ref
     if warning := chat.meter.warning(chat.context, text):
         chat.view.tell(warning, "warning")
-    chat.unanswered = None
     chat.conversation.say(Message(role="user", content=text))
     answering = chat.agent.answer(ref, ChatRequest(model=ref.name, messages=chat.conversation.messages))
-    chat.learner.believed[ref] = chat.judgement.tools
+    chat.learner.believed = {ref: chat.judgement.tools}
     stopped = await _follow(chat, answering)
-    if not answering.messages:
+    if answering.messages:
+        chat.unanswered = None
+    else:
         chat.conversation.take_back(1)
-        chat.unanswered = text
     if not stopped:
         await _afterwards(chat, ref)
 
 
 async def _ready(chat: Chat) -> None:
     """What is known of the model is right, and all tools are there."""
-    if chat.tools_opening is not None:
-        await asyncio.wait({chat.tools_opening})
-        opening, chat.tools_opening = chat.tools_opening, None
-        if not opening.cancelled() and isinstance(failure := opening.exception(), CallgateError):
-            chat.view.failed(failure)
-    if chat.correcting is not None:
-        await asyncio.wait({chat.correcting})
-        chat.correcting = None
+    await servers_are_up(chat)
+    await corrected(chat)
+    await heed_tools(chat)
 
 
 async def _follow(chat: Chat, answering: Answering) -> bool:
@@ -57,7 +59,7 @@ async def _follow(chat: Chat, answering: Answering) -> bool:
     kept = 0
     chat.in_turn = True
     chat.meter.begin()
-    chat.view.begin(str(answering.ref))
+    chat.view.begin(as_kept(answering.ref))
     chat.show_status()
     try:
         async with aclosing(answering.events()) as events:
@@ -86,7 +88,7 @@ def _show(chat: Chat, event: LoopEvent) -> None:
         return
     chat.meter.hear(event)
     if isinstance(event, ModelChanged):
-        chat.note(f"now {event.ref.name}, for this turn: {event.why}", "swap")
+        chat.note(f"now {name_of(event.ref)}, for this turn: {event.why}", "swap")
         return
     chat.view.show(event)
     if isinstance(event, ToolStarted | ToolFinished):
@@ -97,7 +99,7 @@ def _keep(chat: Chat, answering: Answering, kept: int) -> int:
     """As it goes: what a process loses that is killed is what the model was just saying."""
     messages = answering.messages
     for message in messages[kept:]:
-        chat.conversation.say(message, str(answering.ref) if message.role == "assistant" else None)
+        chat.conversation.say(message, as_kept(answering.ref) if message.role == "assistant" else None)
     return len(messages)
 
 
@@ -110,9 +112,12 @@ async def _afterwards(chat: Chat, ref: ModelRef) -> None:
 
 async def _see_what_is_loaded(chat: Chat, ref: ModelRef) -> None:
     """A server may give a model less context than it could have."""
-    backend = chat.agent.session.backend(ref)
-    look = getattr(backend, "loaded_facts", backend.facts)
-    facts = msgspec.structs.replace(await look(ref.name), templates=None)
+    try:
+        backend = chat.agent.session.backend(ref)
+        look = getattr(backend, "loaded_facts", backend.facts)
+        facts = msgspec.structs.replace(await look(ref.name), templates=None)
+    except CallgateError:  # which its next turn will meet, and tell
+        return
     loaded = find_in(facts, TemplateSandbox()).capabilities.loaded_context
     if loaded:
         chat.loaded[ref] = loaded

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from callgate.chat.judging import nobody_knows
 from callgate.chat.views import Ask
+from callgate.chat.words import name_of
 from callgate.runtime import probe_live
 from callgate.vocabulary import Answer, CallgateError, ModelRef, StorageError
 
@@ -23,6 +24,7 @@ _REPLIES = {
     "a": "auto",
     "auto": "auto",
     "auto-detect": "auto",
+    "auto detect": "auto",
     "autodetect": "auto",
 }
 _CHOICES = {"y": "it does, and that is kept", "n": "it doesn't, and that is kept", "auto-detect": "try it out"}
@@ -51,14 +53,14 @@ async def settle(chat: Chat) -> bool:
 
 async def _reply(chat: Chat) -> str | None:
     """`None` is the safe default, for this session."""
-    before: tuple[str, ...] = ()
+    before = f"{name_of(chat.ref)}: y and n are kept, Enter leaves tools off for this session"
     for _ in range(MOST_TRIES):
-        typed = await chat.view.ask(Ask(words=QUESTION, before=before, choices=_CHOICES))
+        typed = await chat.view.ask(Ask(words=QUESTION, before=(before,), choices=_CHOICES, gives_way=True))
         if typed is None:
             return None
         if reply := _REPLIES.get(typed.strip().lower()):
             return reply
-        before = ("y, n or auto-detect; Enter leaves tools off for now",)
+        before = f"{name_of(chat.ref)}: y, n or auto-detect; Enter leaves tools off for now"
     return None
 
 
@@ -74,18 +76,19 @@ def _keep(chat: Chat, ref: ModelRef, *, tools: bool) -> bool:
 async def _try_out(chat: Chat, ref: ModelRef) -> bool:
     """A right call is kept; anything else proves nothing."""
     session = chat.agent.session
-    chat.doing("asking it to call a test tool")
-    try:
-        found = await probe_live(session, ref, patience=chat.settings.detect.probe_timeout)
-        called = any(piece.claim == "tools" and piece.answer == Answer.YES for piece in found)
-        if called:
-            facts = (await session.find(ref)).facts
-            await asyncio.to_thread(session.knowledge.observe, ref, facts, tools=True, how="auto_detected")
-        else:
-            chat.view.tell(f"not known: {'; '.join(piece.detail for piece in found)}")
-    except CallgateError as error:
-        chat.view.tell(f"it couldn't be tried out: {error.message}")
-        return False
-    finally:
-        chat.doing("")
+    with chat.doing("asking it to call a test tool"):
+        try:
+            found = await probe_live(session, ref, patience=chat.settings.detect.probe_timeout)
+            called = any(piece.claim == "tools" and piece.answer == Answer.YES for piece in found)
+            if called:
+                facts = (await session.find(ref)).facts
+                await asyncio.to_thread(session.knowledge.observe, ref, facts, tools=True, how="auto_detected")
+            else:
+                chat.view.tell(f"not known: {'; '.join(piece.detail for piece in found)}")
+        except CallgateError as error:
+            chat.view.tell(f"it couldn't be tried out: {error.message}")
+            return False
+        except asyncio.CancelledError:
+            chat.view.tell("not known: it wasn't tried to the end")
+            raise
     return called

@@ -41,6 +41,8 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     """What may be typed, with what it means for each; empty: anything."""
     pick: bool = False
     """The choices are shown at once, to be picked from."""
+    gives_way: bool = False
+    """It waits until nothing is being typed, and who goes on with something else has left it unanswered."""
 
 
 class View(Protocol):
@@ -85,7 +87,10 @@ class View(Protocol):
     def status(self, status: Status) -> None: ...
 
     async def ask(self, ask: Ask) -> str | None:
-        """What the user types; `None` for Enter, Esc, the end of input, or where nobody is there."""
+        """What the user types; `None` for Enter, Esc, the end of input, or where nobody is there.
+
+        A command is no answer: it is one of `lines`, and so is a message, where the question gives way.
+        """
         ...
 
     async def close(self) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 
 from callgate.chat.cleaning import on_one_line
 from callgate.vocabulary import ModelRef
+from callgate.wire import shown
 
 LONGEST_NAME = 60
+MOST_NAMED = 8
 _CREDENTIALS = re.compile(r"://[^/@\s]+@")
 _FIELD = re.compile(r" \(supports_\w+=\w+\)")
 
@@ -18,6 +21,15 @@ def name_of(ref: ModelRef) -> str:
     name = os.path.basename(ref.name) if ref.scheme in ("file", "scripted") else ref.name
     name = on_one_line(name or _CREDENTIALS.sub("://…@", str(ref)))
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+def as_kept(ref: ModelRef) -> str:
+    """How it is written down, and told to programs: without anything secret, and so that it is found from anywhere."""
+    if ref.scheme in ("file", "scripted"):
+        is_url = "://" in ref.name
+        return str(ModelRef(ref.scheme, shown(ref.name) if is_url else os.path.abspath(ref.name)))
+    named = ModelRef(ref.scheme, ref.name, shown(ref.endpoint)) if ref.endpoint else ref
+    return _CREDENTIALS.sub("://", str(named))
 
 
 def in_thousands(tokens: int) -> str:
@@ -40,6 +52,13 @@ def seconds_of(seconds: float) -> str:
 
 def shortened(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: max(0, longest - 1)]}…"
+
+
+def some_of(names: Sequence[str], what: str) -> str:
+    """All of a few; of many, how many there are and how they begin."""
+    if len(names) <= MOST_NAMED:
+        return ", ".join(names)
+    return f"{len(names):,} {what}: {', '.join(names[: MOST_NAMED - 1])} …"
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

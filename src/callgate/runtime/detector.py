@@ -133,6 +133,10 @@ class AsyncDetector:
         self._told.clear()
         self._derivations.distrust()
 
+    def warm_up(self) -> None:
+        """Starts ahead of the first look what takes its time to start, without waiting for it."""
+        self._sandbox.start()
+
     async def flush(self) -> None:
         """Keeps on disk what was found, so that the next process needn't look again."""
         await asyncio.to_thread(self._derivations.flush)

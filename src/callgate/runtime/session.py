@@ -114,6 +114,10 @@ class Session:
 
         return await refresh_models(self._settings, detector=self._detector, knowledge=self.knowledge, on_step=on_step)
 
+    def warm_up(self) -> None:
+        """Starts what a look at a model needs, for those who will soon want to know and won't wait long."""
+        self._detector.warm_up()
+
     async def find(self, ref: ModelRef) -> Finding:
         """What is known of the model. Raises: as `turn` does, before it asks anything."""
         ref = await self.resolve(ref)

@@ -82,7 +82,7 @@ def receive(chat: Chat, text: str) -> None:
     if not text.strip():
         return
     if not text.startswith("/"):
-        chat.later(partial(take_turn, chat, text.strip()))
+        chat.later(partial(take_turn, chat, text.strip()), message=text.strip())
         return
     word, _, rest = text.strip().partition(" ")
     name = ALSO.get(word.lower(), word.lower())
@@ -93,11 +93,12 @@ def receive(chat: Chat, text: str) -> None:
         chat.view.failed(UsageError(f"there is no command {word[:40]!r}", hint=hint))
         return
     rest = rest.strip()
-    if NAMES[name].at_once and chat.is_busy and not chat.view.goes_line_by_line:
+    may_be_done = chat.begun.is_set() or name == "/exit"
+    if NAMES[name].at_once and may_be_done and chat.is_busy and not chat.view.goes_line_by_line:
         chat.beside(command(chat, rest))
         return
     if name == "/model" and rest and chat.in_turn:
         chat.view.tell(f"{rest} after this turn", "reply")
         chat.later(partial(swap_to, chat, rest))
         return
-    chat.later(partial(command, chat, rest))
+    chat.later(partial(command, chat, rest), message=word if command is retry else None)

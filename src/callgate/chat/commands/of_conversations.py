@@ -7,12 +7,13 @@ import shutil
 import time
 from typing import TYPE_CHECKING
 
+from callgate.chat.cleaning import on_one_line
 from callgate.chat.exporting import tells_secrets, write_export
 from callgate.chat.resuming import show_resumed
 from callgate.chat.swapping import turn_to
 from callgate.chat.tables import in_columns
 from callgate.chat.turns import take_turn
-from callgate.chat.words import plural, shortened
+from callgate.chat.words import as_kept, plural, shortened
 from callgate.vocabulary import ModelRef, UsageError
 
 if TYPE_CHECKING:
@@ -41,14 +42,19 @@ async def save(chat: Chat, name: str) -> None:
 async def load(chat: Chat, name: str) -> None:
     if not name:
         kept = await asyncio.to_thread(chat.conversations.listed, MOST_LISTED)
-        rows = [(one.name, time.strftime("%Y-%m-%d %H:%M", time.localtime(one.at)), one.title) for one in kept]
+        rows = [
+            (on_one_line(one.name), time.strftime("%Y-%m-%d %H:%M", time.localtime(one.at)), one.title) for one in kept
+        ]
         text = "\n".join(in_columns(rows, shutil.get_terminal_size().columns, 0)) or "there is none yet"
         chat.view.show_text(text, "conversations", {"conversations": [list(row) for row in rows]})
+        return
+    if await asyncio.to_thread(chat.conversations.named, name) == chat.conversation.name:
+        chat.view.tell(f"you are in it: {chat.conversation.name}", "reply")
         return
     conversation, is_copy = await asyncio.to_thread(chat.conversations.load, name)
     chat.begin_anew(conversation)
     show_resumed(chat, is_copy=is_copy)
-    if conversation.model and conversation.model != str(chat.ref):
+    if conversation.model and conversation.model != as_kept(chat.ref):
         await turn_to(chat, ModelRef.parse(conversation.model))
 
 
@@ -75,12 +81,15 @@ async def retry(chat: Chat, _: str) -> None:
 
 
 async def undo(chat: Chat, _: str) -> None:
+    if chat.unanswered is not None:  # it isn't part of the conversation any more
+        text, chat.unanswered = chat.unanswered, None
+        chat.view.tell(f"taken back: {shortened(text, 60)!r}, which had no answer", "reply")
+        return
     count = chat.conversation.messages_since_question()
     question = chat.conversation.last_question
     if question is None:
         raise UsageError("there is nothing to take back")
     chat.conversation.take_back(count)
-    chat.unanswered = None
     chat.meter.forget(chat.conversation.messages)
     chat.show_status()
     left = plural(chat.conversation.count, "message")
@@ -93,5 +102,5 @@ async def clear(chat: Chat, _: str) -> None:
     chat.begin_anew(chat.conversations.new())
     if system:
         chat.conversation.set_system(system)
-    kept = f"; the old one is kept as {old.name}" if old.count else ""
+    kept = f"; the old one is kept as {old.name}" if old.count and old.is_kept else ""
     chat.view.tell(f"a new conversation{kept}", "reply")

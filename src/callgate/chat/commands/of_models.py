@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
+from callgate.chat.cleaning import on_one_line
 from callgate.chat.swapping import swap_to
 from callgate.chat.tables import in_columns
 from callgate.chat.views import Ask
@@ -17,12 +18,14 @@ if TYPE_CHECKING:
 
 async def take_model(chat: Chat, name: str) -> None:
     if not name:
-        models = chat.shelf.models or await chat.shelf.look()
+        with chat.doing("looking at the models"):
+            models = await chat.shelf.soon()
         picked = await chat.view.ask(
             Ask(
                 words=f"which model? ({name_of(chat.ref)} now)",
                 choices={model.name: model.summary for model in models},
                 pick=True,
+                gives_way=True,
             )
         )
         if picked is None:
@@ -34,9 +37,9 @@ async def take_model(chat: Chat, name: str) -> None:
 
 async def list_models(chat: Chat, _: str) -> None:
     models = await chat.shelf.look()
-    rows = [("", "MODEL", "TOOLS", "CONTEXT", "WHERE")]
+    rows = [("", "TOOLS", "CONTEXT", "MODEL", "WHERE")]  # names may be long: what is behind them is left out first
     rows += [
-        ("●" if model.found.ref == chat.ref else "", model.name, model.tools, model.context, model.place)
+        ("●" if model.found.ref == chat.ref else "", model.tools, model.context, on_one_line(model.name), model.place)
         for model in models
     ]
     data = {

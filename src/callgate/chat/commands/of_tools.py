@@ -6,9 +6,10 @@ import shutil
 from typing import TYPE_CHECKING, Literal, cast
 
 from callgate.chat.cleaning import cleaned, on_one_line
+from callgate.chat.servers import servers_are_up
 from callgate.chat.swapping import judge_anew
 from callgate.chat.tables import in_columns, in_lines
-from callgate.chat.words import plural, shortened
+from callgate.chat.words import plural, shortened, some_of
 from callgate.gate import Strategy
 from callgate.runtime import McpServer, ToolEntry, budget_of
 from callgate.vocabulary import CallgateError, NotFound, UsageError
@@ -48,11 +49,12 @@ async def _take_strategy(chat: Chat, strategy: Strategy) -> None:
 
 
 async def _switch(chat: Chat, pattern: str, *, on: bool) -> None:
+    await servers_are_up(chat)
     await chat.agent.refreshed()
     names = chat.agent.toolbox.switch(pattern, on=on)
     if not names:
         raise NotFound(f"no tool is called {pattern[:60]!r}", hint="/tools lists them")
-    chat.view.tell(f"{'on' if on else 'off'}: {', '.join(names)}", "reply")
+    chat.view.tell(f"{'on' if on else 'off'}: {some_of(names, 'tools')}", "reply")
     await judge_anew(chat)
 
 
@@ -60,24 +62,26 @@ def _take_back(chat: Chat, pattern: str) -> None:
     gone = chat.agent.permissions.take_back(pattern)
     if not gone:
         raise NotFound(f"nothing like {pattern[:60]!r} is allowed for good", hint="/tools lists what is")
-    chat.view.tell(f"asked again from now on: {', '.join(allowed.path for allowed in gone)}", "reply")
+    chat.view.tell(f"asked again from now on: {some_of([allowed.path for allowed in gone], 'tools')}", "reply")
 
 
 async def _list(chat: Chat) -> None:
+    if chat.view.goes_line_by_line:
+        await servers_are_up(chat)
     for notice in await chat.agent.refreshed():
         chat.view.tell(notice.message)
     toolbox = chat.agent.toolbox
     width = shutil.get_terminal_size().columns
     costs = {cost.name: cost.tokens for cost in budget_of(entry.tool for entry in toolbox.entries).costs}
     always = {allowed.path for allowed in chat.agent.permissions.always}
-    rows = [("", "TOOL", "OF", "TOKENS", "RUNS", "WHAT IT DOES")]
+    rows = [("", "TOOL", "RUNS", "OF", "TOKENS", "WHAT IT DOES")]  # on a narrow screen the last ones are left out
     rows += [
         (
             "●" if entry.is_on else "○",
             on_one_line(entry.name),
+            _runs(entry, always),
             on_one_line(entry.source),
             f"{costs.get(entry.name, 0):,}",
-            _runs(entry, always),
             shortened(on_one_line(entry.tool.description), 200),
         )
         for entry in toolbox.entries
@@ -89,6 +93,7 @@ async def _list(chat: Chat) -> None:
     words = [f"about {plural(budget.tokens, 'token')} for {plural(len(budget.costs), 'tool')} that are on{share}"]
     words.append(f"tools are {judgement.mode} here: {on_one_line(judgement.reason)}")
     words += [f"always allowed: {path} (/tools ask {path} takes it back)" for path in map(on_one_line, sorted(always))]
+    words += _starting(chat)
     lines += [line for sentence in words for line in in_lines(sentence, width)]
     data = {
         "mode": judgement.mode,
@@ -108,7 +113,15 @@ def _runs(entry: ToolEntry, always: set[str]) -> Literal["freely", "always", "as
     return "freely" if entry.is_harmless else "always" if entry.path in always else "asks"
 
 
+def _starting(chat: Chat) -> list[str]:
+    if not chat.starting_servers:
+        return []
+    return [f"still starting: {some_of([on_one_line(name) for name in chat.starting_servers], 'MCP servers')}"]
+
+
 async def servers(chat: Chat, words: str) -> None:
+    if chat.view.goes_line_by_line:
+        await servers_are_up(chat)
     verb, _, name = words.partition(" ")
     found = {source.name: source for source in chat.agent.toolbox.sources if isinstance(source, McpServer)}
     if not verb:
@@ -146,11 +159,13 @@ def _list_servers(chat: Chat, found: list[McpServer]) -> None:
     width = shutil.get_terminal_size().columns
     lines = in_columns(rows, width, 0) if found else []
     words = [f"{s.name}: {notice}" for s in found for notice in s.notices] + list(chat.failed_servers.values())
+    words += _starting(chat)
     if not found and not words:
         words = ["no MCP server runs: `callgate chat --mcp FILE` starts those of a file with `mcpServers` in it"]
     text = "\n".join([*lines, *(line for sentence in words for line in in_lines(on_one_line(sentence), width))])
     data = {
         "servers": [{"name": s.name, "state": s.state, "tools": counts[s.name], "where": s.where} for s in found],
         "failed": chat.failed_servers,
+        "starting": list(chat.starting_servers),
     }
     chat.view.show_text(text, "mcp", data)

@@ -25,7 +25,7 @@ def connect(front: Front, chat: Chat) -> None:
         front.buffer.reset()
     front.interrupt = chat.stop
     front.completions.sources |= {
-        "/model": lambda: {model.name: model.summary for model in chat.shelf.models},
+        "/model": lambda: {model.name: model.summary for model in chat.shelf.glance()},
         "/load": lambda: {kept.name: kept.title for kept in chat.conversations.listed(50)},
         "/tools on": lambda: _tools(chat, on=False),
         "/tools off": lambda: _tools(chat, on=True),

@@ -13,7 +13,7 @@ from rich.markdown import Heading, Markdown
 from rich.panel import Panel
 from rich.text import Text
 
-from callgate.chat.cleaning import cleaned, on_one_line
+from callgate.chat.cleaning import cleaned, on_one_line, with_colours
 from callgate.chat.words import seconds_of, shortened
 from callgate.runtime import masked, shown_arguments
 from callgate.vocabulary import ToolCall, ToolResult
@@ -61,7 +61,8 @@ class Drawing:
     def _drawn(self, what: RenderableType, width: int | None = None) -> str:
         with self._console.capture() as capture:
             self._console.print(what, width=width)
-        return "\n".join(line.rstrip() for line in capture.get().split("\n"))
+        # Cleaned once more, for Markdown makes letters of what was none: `&#x202e;`.
+        return "\n".join(line.rstrip() for line in with_colours(capture.get()).split("\n"))
 
     def markdown(self, text: str) -> str:
         """Without links that a terminal would follow: where they lead is shown."""

@@ -22,6 +22,7 @@ from callgate.chat.cleaning import cleaned
 from callgate.chat.terminal.completing import Completions
 from callgate.chat.terminal.keys import keys_for
 from callgate.chat.terminal.past import Past
+from callgate.chat.typed import is_done_at_once, is_no_answer
 
 PROMPT = "› "
 REDRAW_SECONDS = 0.04
@@ -39,9 +40,11 @@ _STYLE = {
 class Question:
     """What is being asked: the next line is its answer."""
 
-    def __init__(self, words: str, choices: Mapping[str, str], kept: Document) -> None:
+    def __init__(self, words: str, choices: Mapping[str, str], kept: Document, *, pick: bool, gives_way: bool) -> None:
         self.words = words
         self.choices = choices
+        self.pick = pick
+        self.gives_way = gives_way
         self.kept = kept
         """What the user was typing when it came."""
         self.answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
@@ -51,7 +54,7 @@ class Front:
     """Belongs to one event loop."""
 
     def __init__(self) -> None:
-        self.has_colours = "NO_COLOR" not in os.environ
+        self.has_colours = not os.environ.get("NO_COLOR")
         self.live: Callable[[], str] = lambda: ""
         """What stands above the prompt and may still change, with ANSI colours."""
         self.toolbar: Callable[[int], str] = lambda _: ""
@@ -62,6 +65,8 @@ class Front:
         self.past = Past()
         self.completions = Completions(lambda: self._question.choices if self._question else None)
         self._question: Question | None = None
+        self._asking = asyncio.Lock()
+        self._changed = asyncio.Event()
         self._typed: asyncio.Queue[str | None] = asyncio.Queue()
         self._drawn: tuple[str, StyleAndTextTuples] = ("", [])
         self._is_over = False
@@ -78,6 +83,7 @@ class Front:
             erase_when_done=True,
         )
         self.session.app.min_redraw_interval = REDRAW_SECONDS
+        self.buffer.on_text_changed += lambda _: self._changed.set()
         self._keep_low()
 
     def _keep_low(self) -> None:
@@ -162,19 +168,29 @@ class Front:
 
     # --- What is typed
 
-    async def ask(self, words: str, choices: Mapping[str, str], *, pick: bool = False) -> str | None:
-        """What is typed next; `None` for nothing. What was being typed comes back afterwards."""
-        question = self._question = Question(words, choices, self.buffer.document)
-        self.buffer.reset()
-        if pick:
-            self.buffer.start_completion(select_first=False)
-        self.redraw()
-        try:
-            return await question.answer
-        finally:
-            self._question = None
-            self.buffer.reset(question.kept)
+    async def ask(
+        self, words: str, choices: Mapping[str, str], *, before: str = "", pick: bool = False, gives_way: bool = False
+    ) -> str | None:
+        """What is typed next; `None` for nothing. What was being typed comes back afterwards; a question that
+        `gives_way` waits until nothing is. Who asks while another question stands waits too.
+        """
+        async with self._asking:
+            while gives_way and self.buffer.text:
+                self._changed.clear()
+                await self._changed.wait()
+            if before:
+                self.above(before)
+            question = self._question = Question(words, choices, self.buffer.document, pick=pick, gives_way=gives_way)
+            self.buffer.reset()
+            if pick:
+                self.buffer.start_completion(select_first=False)
             self.redraw()
+            try:
+                return await question.answer
+            finally:
+                self._question = None
+                self.buffer.reset(question.kept)
+                self.redraw()
 
     @property
     def is_asking(self) -> bool:
@@ -190,10 +206,10 @@ class Front:
 
     def submit(self) -> None:
         """Enter was pressed."""
-        if self._question is not None:
-            self.answer(self.buffer.text)
-            return
         text = self.buffer.text
+        if self._question is not None and not self._passes(self._question, text.strip()):
+            self.answer(text)
+            return
         if text.endswith("\\"):
             self.buffer.delete_before_cursor(1) if self.buffer.document.is_cursor_at_the_end else None
             self.buffer.insert_text("\n")
@@ -204,6 +220,14 @@ class Front:
         self.buffer.reset()
         self.above(self.echo(text))
         self._typed.put_nowait(text)
+
+    def _passes(self, question: Question, text: str) -> bool:
+        """Whether it passes the question by, being a command or a message; the question goes, if it gives way."""
+        if not is_no_answer(text, gives_way=question.gives_way and not question.pick):
+            return False
+        if question.gives_way and not is_done_at_once(text):
+            self.answer(None)
+        return True
 
     def echo(self, text: str) -> str:
         """What the user said, as it stays on the screen."""

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from prompt_toolkit.history import History
 
 LARGEST_FILE = 1_000_000
+LONGEST_LINE = 100_000
+"""What is longer was hardly typed, and is forgotten with the chat."""
 MOST_KEPT = 2000
 _ESCAPED = re.compile(r"\\(.)")
 
@@ -24,6 +26,7 @@ class Past(History):
     def open(self, path: str) -> None:
         self._path = path
         older = list(self._read(path))
+        self._cut(path, older)
         self._loaded = True
         self._loaded_strings = [*reversed(self._unwritten), *reversed(older)]
         for text in self._unwritten:
@@ -51,14 +54,40 @@ class Past(History):
             if line:
                 yield _ESCAPED.sub(lambda found: "\n" if found[1] == "n" else found[1], line)
 
+    def _cut(self, path: str, newest: list[str]) -> None:
+        """A file that has grown too large gets by with the newest half of what may be kept."""
+        from callgate.registry import write_whole
+        from callgate.vocabulary import StorageError
+
+        try:
+            if os.path.getsize(path) <= LARGEST_FILE:
+                return
+            kept: list[bytes] = []
+            room = LARGEST_FILE // 2
+            for line in map(_line, reversed(newest)):
+                if len(line) > LONGEST_LINE:
+                    continue
+                if (room := room - len(line)) < 0:
+                    break
+                kept.append(line)
+            write_whole(path, b"".join(reversed(kept)), durable=False)
+        except (OSError, StorageError):
+            return
+
     def _write(self, string: str) -> None:
-        line = string.replace("\\", "\\\\").replace("\n", "\\n") + "\n"
+        line = _line(string)
+        if len(line) > LONGEST_LINE:
+            return
         try:
             os.makedirs(os.path.dirname(self._path or "."), mode=0o700, exist_ok=True)
             handle = os.open(self._path or "", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
             try:
-                os.write(handle, line.encode("utf-8", "replace"))
+                os.write(handle, line)
             finally:
                 os.close(handle)
         except OSError:
             return
+
+
+def _line(text: str) -> bytes:
+    return text.replace("\\", "\\\\").replace("\n", "\\n").encode("utf-8", "replace") + b"\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,18 +20,20 @@ Load = Callable[[], "tuple[ChatOptions, Settings, Describe]"]
 def run_in_terminal(load: Load) -> None:
     """`load` is called when the prompt is there, in a thread of its own.
 
-    Raises: UsageError, if what it takes to draw isn't installed; CallgateError, if the chat can't begin.
+    Raises: UsageError, if what it takes to draw isn't installed; CallgateError, if the chat can't begin;
+    KeyboardInterrupt, if the user wouldn't wait for that.
     """
     try:
         from callgate.chat.terminal.front import Front
     except ImportError as error:
         raise _not_installed(error) from None
 
-    asyncio.run(_run(Front(), load))
+    if not asyncio.run(_run(Front(), load)):
+        raise KeyboardInterrupt
 
 
-async def _run(front: Front, load: Load) -> None:
-    behind: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+async def _run(front: Front, load: Load) -> bool:
+    behind: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
 
     def drawn() -> None:
         nonlocal behind
@@ -45,10 +48,11 @@ async def _run(front: Front, load: Load) -> None:
         outcome = (await asyncio.gather(behind, return_exceptions=True))[0]
     if isinstance(outcome, Exception):
         raise outcome
+    return outcome is not False
 
 
-async def _chat(front: Front, load: Load) -> None:
-    """The chat behind the prompt; when it is over, the prompt goes."""
+async def _chat(front: Front, load: Load) -> bool:
+    """The chat behind the prompt, and whether it ever began; when it is over, the prompt goes."""
     try:
         options, settings, describe = await _in_thread(load)
         from callgate.chat.running import converse
@@ -62,7 +66,7 @@ async def _chat(front: Front, load: Load) -> None:
         def started(chat: Chat) -> None:
             connect(front, chat)
 
-        await converse(view, options, settings, describe, started=started)
+        return await converse(view, options, settings, describe, started=started)
     finally:
         front.close()
 
@@ -83,15 +87,18 @@ async def _in_thread(load: Load) -> tuple[ChatOptions, Settings, Describe]:
     def work() -> None:
         try:
             result = load()
+            import callgate.chat.preloading
             import callgate.chat.running
             import callgate.chat.terminal.connecting
-            import callgate.chat.terminal.view  # noqa: F401
+            import callgate.chat.terminal.view
         except ImportError as error:
             loop.call_soon_threadsafe(settle, None, _not_installed(error))
         except Exception as error:  # noqa: BLE001 - it is raised where it is waited for
             loop.call_soon_threadsafe(settle, None, error)
         else:
             loop.call_soon_threadsafe(settle, result, None)
+            with suppress(Exception):  # whoever needs it meets that too, and tells
+                callgate.chat.preloading.load()
 
     threading.Thread(target=work, name="callgate-load", daemon=True).start()
     return await done

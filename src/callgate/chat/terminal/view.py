@@ -7,8 +7,10 @@ import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from callgate.backends import Loading
-from callgate.chat.cleaning import Cleaner, cleaned, on_one_line
+from callgate.chat.cleaning import Cleaner, cleaned, on_one_line, with_colours
 from callgate.chat.items import Line, Said, Shown
 from callgate.chat.terminal.blocks import MarkdownBlocks
 from callgate.chat.terminal.drawing import Drawing
@@ -38,6 +40,7 @@ class TerminalView:
     def __init__(self, front: Front) -> None:
         self._front = front
         self._status = Status(model="")
+        self._in_turn = False
         self._ticking: asyncio.Task[None] | None = None
         self._started = 0.0
         self._loading: Loading | None = None
@@ -52,7 +55,7 @@ class TerminalView:
         self._drawing = Drawing(front.columns, colours=front.has_colours)
         self._drawn: tuple[tuple[str, int], str] = (("", 0), "")
         front.live = self._live
-        front.toolbar = lambda columns: status_line(self._status, columns)
+        front.toolbar = self._toolbar
         front.unfold = self._unfold
 
     def lines(self) -> AsyncIterator[str]:
@@ -70,7 +73,7 @@ class TerminalView:
         self._front.above(self.drawing.line(text, kind))
 
     def show_text(self, text: str, name: str, data: Mapping[str, Any]) -> None:  # noqa: ARG002
-        self._front.above(text)
+        self._front.above(with_colours(text))
 
     def show_history(self, items: Sequence[Shown]) -> None:
         calls = {call.id: call for item in items if isinstance(item, Said) for call in item.message.calls}
@@ -94,12 +97,20 @@ class TerminalView:
 
     def status(self, status: Status) -> None:
         self._status = status
+        self._keep_ticking()
         self._front.redraw()
 
+    def _toolbar(self, columns: int) -> str:
+        status = self._status
+        if status.doing:
+            status = msgspec.structs.replace(status, doing=f"{_mark()} {status.doing}")
+        return status_line(status, columns)
+
     async def ask(self, ask: Ask) -> str | None:
-        for line in ask.before:
-            self._front.above(self.drawing.line(line, "question"))
-        return await self._front.ask(on_one_line(ask.words), ask.choices, pick=ask.pick)
+        before = "\n".join(self.drawing.line(line, "question") for line in ask.before)
+        return await self._front.ask(
+            on_one_line(ask.words), ask.choices, before=before, pick=ask.pick, gives_way=ask.gives_way
+        )
 
     # --- A turn
 
@@ -109,12 +120,19 @@ class TerminalView:
         self._calls.clear()
         self._running.clear()
         self._started = time.monotonic()
-        self._ticking = asyncio.create_task(self._tick())
+        self._in_turn = True
+        self._keep_ticking()
+
+    def _keep_ticking(self) -> None:
+        """As long as something is waited for, there is a sign of life."""
+        if (self._in_turn or self._status.doing) and self._ticking is None:
+            self._ticking = asyncio.create_task(self._tick())
 
     async def _tick(self) -> None:
-        while True:
+        while self._in_turn or self._status.doing:
             self._front.redraw()
             await asyncio.sleep(TICK_SECONDS)
+        self._ticking = None
 
     def show(self, event: LoopEvent) -> None:
         self._loading = None
@@ -146,19 +164,22 @@ class TerminalView:
         self._front.redraw()
 
     def end(self, *, stopped: bool = False) -> None:
-        if self._ticking is not None:
-            self._ticking.cancel()
-            self._ticking = None
+        self._in_turn = False
         self._loading = None
         self._fold_thought()
         self._finish_text()
         for call in self._calls.values():
-            self.tell(f"→ {call.name}: nobody here has run it", "note")
+            self.tell(f"→ {call.name}: {self._became_of(call, stopped)}", "note")
         self._calls.clear()
         self._running.clear()
         if stopped:
             self.tell("stopped", "note")
         self._front.redraw()
+
+    def _became_of(self, call: ToolCall, stopped: bool) -> str:
+        if call.id in self._running:
+            return "it was stopped in the middle, and may have done part of its work"
+        return "it wasn't run" if stopped else "nobody here has run it"
 
     def loading(self, how_far: Loading) -> None:
         self._loading = how_far
@@ -190,10 +211,10 @@ class TerminalView:
     # --- What still changes
 
     def _live(self) -> str:
-        if self._ticking is None or self._front.is_asking:
+        if not self._in_turn or self._front.is_asking:
             return ""
         now = time.monotonic()
-        mark = _MARKS[int(now / TICK_SECONDS) % len(_MARKS)]
+        mark = _mark()
         lines: list[str] = []
         if self._thought:
             last = shortened(on_one_line(self._thought[-400:])[-self._front.columns + 24 :], self._front.columns)
@@ -219,5 +240,12 @@ class TerminalView:
         return f"…{took}"
 
     async def close(self) -> None:
-        if self._ticking is not None:
+        if self._in_turn:
             self.end()
+        if self._ticking is not None:
+            self._ticking.cancel()
+
+
+def _mark() -> str:
+    """Of what still goes on."""
+    return _MARKS[int(time.monotonic() / TICK_SECONDS) % len(_MARKS)]
