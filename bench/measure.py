@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import resource
 import statistics
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from time import perf_counter
 
-__all__ = ["emit", "peak_memory", "timed"]
+__all__ = ["cpu_seconds", "emit", "peak_memory", "peak_memory_of", "timed"]
 
 
 def timed(call: Callable[[], object], rounds: int = 1, warm_up: int = 0) -> float:
@@ -35,3 +37,15 @@ def peak_memory() -> int:
 def emit(name: str, value: float, unit: str, version: str = "") -> None:
     """Print one measurement for the harness to read."""
     print(json.dumps({"name": name, "value": value, "unit": unit, "version": version}), flush=True)
+
+
+def cpu_seconds(pid: int) -> float:
+    """The processor time that another process has taken so far, with all its threads. Linux only."""
+    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def peak_memory_of(pid: int) -> int:
+    """The most bytes that another process has had resident so far. Linux only."""
+    _, _, told = Path(f"/proc/{pid}/status").read_text("utf-8").partition("VmHWM:")
+    return int(told.split()[0]) * 1024
