@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
+import msgspec
 import pytest
 
 from callgate.runtime import Session, probe_live
@@ -147,6 +148,53 @@ async def test_a_call_that_its_server_could_not_read_is_tried_in_the_next_way(mo
             assert notice.kind == "tools_emulated"
             assert rest == HELLO
     assert [bool(request.tools) for request in backend.asked] == [True, False] * 2, "it was bad luck, not a refusal"
+
+
+class TalksFirst(Played):
+    """A server that takes `required`, and lets the model talk all the same."""
+
+    def __init__(self, said: list[Event]) -> None:
+        super().__init__(
+            with_tools=said, plain=[AssistantDelta('{"calls":[{"name":"now","parameters":{}}]}'), Done("stop")]
+        )
+
+    def means(self, model: str) -> Means:  # noqa: ARG002
+        return Means(tool_choice=True, schema=True)
+
+
+OWED = msgspec.structs.replace(ASKED, tool_choice="required")
+
+
+@pytest.mark.parametrize("said", [HELLO, [AssistantDelta("la " * 9) for _ in range(999)]])
+async def test_a_model_that_talks_where_it_must_call_is_held_to_a_call(
+    said: list[Event], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backend = TalksFirst(said)
+    async with session_with(backend, monkeypatch) as session:
+        notice, *rest = await events_of(session, OWED)
+    assert isinstance(notice, Notice)
+    assert notice.kind == "tools_emulated"
+    assert [event.call.name for event in rest if isinstance(event, ToolCallEvent)] == ["now"]
+    assert not [event for event in rest if isinstance(event, AssistantDelta)]
+    assert [request.tool_choice for request in backend.asked] == ["required", None]
+
+
+async def test_words_before_a_call_that_must_come_are_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[Event] = [
+        AssistantDelta("let me see"),
+        ToolCallEvent(ToolCall("1", "now", {}, "{}")),
+        Done("tool_calls"),
+    ]
+    async with session_with(TalksFirst(said), monkeypatch) as session:
+        assert await events_of(session, OWED) == said
+
+
+async def test_who_wants_tools_to_go_through_gets_what_the_model_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend = TalksFirst(HELLO)
+    async with session_with(backend, monkeypatch, tools__strategy="native") as session:
+        events = await events_of(session, OWED)
+    assert [event for event in events if not isinstance(event, Notice)] == HELLO
+    assert len(backend.asked) == 1
 
 
 async def test_a_server_that_takes_no_schema_is_asked_in_words(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from callgate.gate.deciding import Decision, Mode, Policy, Strategy, WhenUnsupported, decide, mode_of
     from callgate.gate.mending import Mender
     from callgate.gate.observations import Observation, Observed
+    from callgate.gate.owing import OwedCall
     from callgate.gate.planning import Plan, needs_knowledge, plan
     from callgate.gate.recovery import FORMATS, Format, Recovered, Recovery, formats_for, recover
 
@@ -22,6 +23,7 @@ __all__ = [
     "Mode",
     "Observation",
     "Observed",
+    "OwedCall",
     "Plan",
     "Policy",
     "Recovered",
@@ -46,6 +48,7 @@ __getattr__ = opened_on_use(
         "Mode": "deciding",
         "Observation": "observations",
         "Observed": "observations",
+        "OwedCall": "owing",
         "Plan": "planning",
         "Policy": "deciding",
         "Recovered": "recovery",

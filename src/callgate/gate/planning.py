@@ -31,6 +31,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     is_held: bool = False
     """An emulated answer is held to its form by the backend."""
 
+    @property
+    def owes_a_call(self) -> bool:
+        """The model was told to call a tool, in its own way: it may be held to that in another."""
+        return self.mode == "native" and self.offer is not None and self.offer.must_call
+
     def mender(self) -> Mender:
         """A new one, for the events of this turn."""
         if self.offer is None:

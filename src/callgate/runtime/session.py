@@ -13,7 +13,7 @@ import msgspec
 
 from callgate.backends import Backend, Loading, LoadsModels, StatesMeans, backend_for, means_of, place_of, require_tools
 from callgate.detect import Finding
-from callgate.gate import Decision, Mender, Observation, Plan, Policy, Strategy, decide, needs_knowledge, plan
+from callgate.gate import Decision, Mender, Observation, OwedCall, Plan, Policy, Strategy, decide, needs_knowledge, plan
 from callgate.runtime.choice import Choice
 from callgate.runtime.detector import AsyncDetector
 from callgate.runtime.knowledge import ModelKnowledge, with_manual_context
@@ -24,6 +24,7 @@ from callgate.vocabulary import (
     BadSchema,
     BadStatus,
     CallgateError,
+    CallMissing,
     CallNotParsed,
     Capabilities,
     ChatRequest,
@@ -162,6 +163,7 @@ class Session:
             if request.tools:
                 log.info("tools for %r: %s, because %s", ref.name, planned.mode, planned.reason)
             mender = planned.mender()
+            owed = OwedCall() if planned.owes_a_call and self.policy(ref).strategy == "auto" else None
             has_said = False
             try:
                 async with aclosing(self.backend(ref).stream(planned.request)) as events:
@@ -170,8 +172,12 @@ class Session:
                             has_said = True
                             for notice in planned.notices:
                                 yield notice
-                        for mended in mender.feed(event):
+                        passed = mender.feed(event)
+                        for mended in owed.feed(passed) if owed else passed:
                             yield mended
+            except CallMissing as missing:
+                log.info("%r: %s", ref.name, missing.message)
+                trouble = missing.message
             except CallgateError as error:
                 for mended in mender.close():
                     yield mended

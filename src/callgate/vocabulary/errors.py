@@ -161,6 +161,10 @@ class CallNotParsed(BackendError):
     """A model called a tool in a way that its server couldn't read. The call itself is never quoted."""
 
 
+class CallMissing(BackendError):
+    """A model that had to call a tool talked instead."""
+
+
 class StreamFailed(BackendError):
     """A server reported an error in the middle of an answer."""
 
