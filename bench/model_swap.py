@@ -1,4 +1,4 @@
-"""`/model` in a chat, to a model of a server that takes 20 ms for each answer, against bare aiohttp asking for the facts.
+"""`/model` in a chat, to a model of a server that takes 20 ms for each answer, against bare aiohttp asking that server.
 
 From the command to the line that says what the model can do: the first time, with nothing known; and once more, when it
 is known. Bare aiohttp asks for the same four things at once, and makes nothing of them; it knows no other way than to
