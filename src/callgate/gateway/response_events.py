@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from itertools import count
 from secrets import token_hex
 from typing import Any, NamedTuple
 
@@ -75,8 +76,9 @@ class ResponseWriter:
         self._asked = asked
         self._usage: Usage | None = None
         self._reason = "stop"
-        self._number = 0
-        """Of the next event."""
+        self._numbers = count()
+        """Of the events."""
+        self._has_begun = False
         self._output: list[Item] = []
         self._said = Said()
         self._final: dict[str, Any] | None = None
@@ -84,33 +86,30 @@ class ResponseWriter:
         """What the item that was begun and hasn't ended is made of."""
         self._texts: list[str] = []
         """Its pieces."""
-        # Written once for each item, so that of each piece but its text has to be encoded.
-        self._head = self._tail = b""
+        self._hear = self._texts.append
+        # Written once for each item, so that of each piece but its text and its number have to be.
+        self._form = b""
 
     def feed(self, event: Event) -> bytes:
-        kind = type(event)
-        if kind is self._open:
+        if type(event) is self._open:
             text: str = event.text  # type: ignore[union-attr]
-            self._texts.append(text)
-            number = self._number
-            self._number = number + 1
-            return self._head + _encode(text) + self._tail + b"%d}\n\n" % number
+            self._hear(text)
+            return self._form % (_encode(text), next(self._numbers))
         if isinstance(event, AssistantDelta | ThinkingDelta):
-            return self._begun(kind) + self.feed(event) if event.text else b""
+            return self._begun(type(event)) + self.feed(event) if event.text else b""
         if isinstance(event, ToolCallEvent):
             return self._called(event.call)
         self._note(event)
         return b""
 
     def _event(self, kind: str, **fields: Any) -> bytes:
-        number = self._number
-        self._number = number + 1
-        content = _encode({"type": kind, **fields, "sequence_number": number})
+        content = _encode({"type": kind, **fields, "sequence_number": next(self._numbers)})
         return b"event: %s\ndata: %s\n\n" % (kind.encode(), content)
 
     def _start(self) -> bytes:
-        if self._number:
+        if self._has_begun:
             return b""
+        self._has_begun = True
         response = self._response("in_progress")
         return self._event("response.created", response=response) + self._event(
             "response.in_progress", response=response
@@ -125,8 +124,8 @@ class ResponseWriter:
         told = self._event("response.output_item.added", output_index=len(self._output), item=item)
         told += self._event(f"response.{words.part}.added", **where, part=_part(kind, ""))
         name = f"response.{words.delta}.delta"
-        self._head = b"event: %s\ndata: %s" % (name.encode(), _encode({"type": name, **where})[:-1] + b',"delta":')
-        self._tail = words.more + b',"sequence_number":'
+        head = b"event: %s\ndata: %s" % (name.encode(), _encode({"type": name, **where})[:-1] + b',"delta":')
+        self._form = head.replace(b"%", b"%%") + b"%b" + words.more + b',"sequence_number":%d}\n\n'
         return before + told
 
     def _ended(self, status: str) -> bytes:
@@ -134,14 +133,16 @@ class ResponseWriter:
         if kind is None:
             return b""
         text = "".join(self._texts)
-        self._texts = []
+        self._texts.clear()
         words = _KINDS[kind]
         self._said.hear(kind(text))  # type: ignore[call-arg, arg-type]
-        item = self._item(kind, text, status)
+        # Four events have all of it.
+        written = msgspec.Raw(_encode(text))
+        item = self._item(kind, written, status)
         where = {"item_id": item["id"], "output_index": len(self._output), words.at: 0}
         more: dict[str, Any] = {"logprobs": []} if words.more else {}
-        told = self._event(f"response.{words.delta}.done", **where, text=text, **more)
-        told += self._event(f"response.{words.part}.done", **where, part=_part(kind, text))
+        told = self._event(f"response.{words.delta}.done", **where, text=written, **more)
+        told += self._event(f"response.{words.part}.done", **where, part=_part(kind, written))
         return told + self._done(item)
 
     def _called(self, call: ToolCall) -> bytes:
@@ -162,7 +163,7 @@ class ResponseWriter:
         self._output.append(item)
         return told
 
-    def _item(self, kind: type[Event], text: str | None, status: str) -> Item:
+    def _item(self, kind: type[Event], text: str | msgspec.Raw | None, status: str) -> Item:
         """By its id, an item's answer is known, too."""
         id_ = f"{_KINDS[kind].starts}_{self._token}_{len(self._output)}"
         parts = [] if text is None else [_part(kind, text)]
@@ -245,7 +246,7 @@ class ResponseWriter:
         return self._id, _encode(Stored((*self._asked.said, answer), msgspec.Raw(_encode(self._final))))
 
 
-def _part(kind: type[Event], text: str) -> dict[str, Any]:
+def _part(kind: type[Event], text: str | msgspec.Raw) -> dict[str, Any]:
     if kind is ThinkingDelta:
         return {"type": "summary_text", "text": text}
     return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
