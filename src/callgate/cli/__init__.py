@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from callgate.vocabulary import CallgateError
 
 COMMANDS = {
+    "demo": "a tour of a minute: a small model calls real tools, and you see what the gate does",
     "check": "what can this model really do, and how do we know?",
     "ask": "one question, answered; events as JSON lines for scripts",
     "chat": "talk to it, with tools, and swap models in mid-conversation",
@@ -35,7 +36,7 @@ COMMANDS = {
 """Each is a module of this room, with `add_arguments(parser)`, `run(arguments) -> exit status` and `EXAMPLES`."""
 
 LOGGED = frozenset(
-    {"ask", "chat", "check", "models", "pull", "render", "serve", "survey", "validate", "validate-model"}
+    {"ask", "chat", "check", "demo", "models", "pull", "render", "serve", "survey", "validate", "validate-model"}
 )
 """Those that have to do with models, and tell with --verbose what they do."""
 

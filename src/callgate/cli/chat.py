@@ -95,7 +95,7 @@ def _loaded(arguments: argparse.Namespace, *, on_terminal: bool = False) -> tupl
         deny=tuple(arguments.deny),
         fallback=arguments.fallback,
     )
-    return options, settings, _described
+    return options, settings, described
 
 
 class _Paper(io.StringIO):
@@ -105,7 +105,7 @@ class _Paper(io.StringIO):
         return sys.stdout.isatty()
 
 
-def _described(report: ModelReport, *, why: bool) -> str:
+def described(report: ModelReport, *, why: bool) -> str:
     """As `callgate check` shows it."""
     from callgate.cli.check_view import show_evidence, show_table
     from callgate.cli.screen import Screen
