@@ -7,7 +7,10 @@ from typing import Any
 
 import schemathesis
 
-TALKS = ("/v1/chat/completions", "/v1/completions", "/api/chat", "/api/generate")
+TALKS = (
+    *("/v1/chat/completions", "/v1/completions", "/api/chat", "/api/generate"),
+    *("/v1/messages", "/v1/messages/count_tokens", "/v1/responses", "/v1/responses/input_tokens"),
+)
 
 
 def before_call(context: object, case: Any, kwargs: dict[str, Any]) -> None:
@@ -22,7 +25,8 @@ def before_call(context: object, case: Any, kwargs: dict[str, Any]) -> None:
 
 
 def _be_consistent(body: dict[str, Any]) -> None:
-    """No two tools have one name, and none has to be called that isn't there."""
+    """No two tools have one name, and none has to be called that isn't there; nor is there an earlier answer."""
+    body.pop("previous_response_id", None)
     by_name = {_name(tool): tool for tool in body.get("tools") or ()}
     if by_name:
         body["tools"] = list(by_name.values())
@@ -31,6 +35,10 @@ def _be_consistent(body: dict[str, Any]) -> None:
             del body["tool_choice"]
         case {"type": "function", "function": {"name": name}} if name not in by_name:
             del body["tool_choice"]
+        case {"type": "function" | "custom" | "tool" | "any", **more} if (
+            "function" not in more and more.get("name") not in by_name
+        ):
+            del body["tool_choice"]
         case {"type": "allowed_tools", "allowed_tools": {"tools": tools}} if not {_name(tool) for tool in tools} & {
             *by_name
         }:
@@ -38,7 +46,7 @@ def _be_consistent(body: dict[str, Any]) -> None:
 
 
 def _name(tool: dict[str, Any]) -> str:
-    return str((tool.get("function") or tool)["name"])
+    return str((tool.get("function") or tool).get("name"))
 
 
 schemathesis.hook(before_call)

@@ -6,6 +6,7 @@ Only what is the same for every model, tool and client has a shape. What is thei
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -48,6 +49,14 @@ _ASKED: dict[str, Any] = {
     "input": "What is 17 times 23?",
 }
 """All that a request of any dialect must have."""
+_TOLD_AGAIN: tuple[dict[str, Any], ...] = (
+    {
+        "tool_choice": {"type": "function", "name": "get_time"},
+        "text": {"format": {"type": "json_schema", "schema": {}}},
+    },
+    {"tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": []}},
+)
+"""What some dialects tell of a request in its answer, in more than one form."""
 _CALL = ToolCallEvent(ToolCall("call_1", "get_time", {}))
 _USED = Usage(12, 5)
 _ANSWERS: tuple[tuple[Event, ...], ...] = (
@@ -109,10 +118,9 @@ def _wishes(action: Talk) -> Iterator[Wish]:
     for usage in (False, True):
         asked = {**_ASKED, "stream_options": {"include_usage": usage}}
         yield action.read(msgspec.convert(asked, action.body), {})
-    try:
-        yield action.read(msgspec.convert({"model": "tiny"}, action.body), {})
-    except (msgspec.ValidationError, CallgateError):
-        return
+    for asked in ({"model": "tiny"}, *({**_ASKED, **more} for more in _TOLD_AGAIN)):
+        with suppress(msgspec.ValidationError, CallgateError):
+            yield action.read(msgspec.convert(asked, action.body), {})
 
 
 def _plain(answer: object) -> object:

@@ -73,7 +73,8 @@ class Thinking(msgspec.Struct, frozen=True):
     display: str | None = None
 
 
-class OutputSchema(msgspec.Struct, frozen=True, tag_field="type", tag="json_schema"):
+class OutputSchema(msgspec.Struct, frozen=True):
+    type: Literal["json_schema"]
     schema: dict[str, Any]
 
 
