@@ -213,7 +213,7 @@ async def test_what_we_have_to_load_ourselves_is_no_reason_for_a_guess(monkeypat
     loading = asyncio.Event()
     started = asyncio.Event()
 
-    async def loads() -> None:
+    async def loads(_: ModelRef) -> None:
         started.set()
         await loading.wait()
 
@@ -229,7 +229,9 @@ async def test_what_we_have_to_load_ourselves_is_no_reason_for_a_guess(monkeypat
 def test_what_the_first_look_at_a_server_needs_is_loaded_ahead() -> None:
     code = (
         "import sys; from callgate.chat import preloading; assert 'aiohttp' not in sys.modules;"
-        "import asyncio; asyncio.run(preloading.loaded()); assert 'aiohttp' in sys.modules"
+        "import asyncio; from callgate.vocabulary import ModelRef;"
+        "asyncio.run(preloading.loaded(ModelRef('tiny', 'tiny'))); assert 'aiohttp' not in sys.modules;"
+        "asyncio.run(preloading.loaded(ModelRef('ollama', 'x'))); assert 'aiohttp' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 

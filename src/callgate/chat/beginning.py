@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from callgate.chat.options import ChatOptions
+from callgate.chat.preloading import loaded
 from callgate.chat.servers import servers_are_up
 from callgate.chat.swapping import turn_to
 from callgate.runtime import Choice
@@ -38,6 +39,7 @@ async def _begin(chat: Chat, options: ChatOptions) -> None:
         await _turn_to(chat, Choice(chat.shelf.meant(options.model), "as you said"))
         return
     if not chat.conversation.model:
+        await loaded()
         await _turn_to(chat, await chat.agent.session.choose())
         return
     choice = Choice(ModelRef.parse(chat.conversation.model), "as before")

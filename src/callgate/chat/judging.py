@@ -79,7 +79,7 @@ async def judge(agent: Agent, ref: ModelRef, *, may_guess: bool = True) -> Judge
     """Raises: CallgateError, if there is no such model, or it may not be used."""
     if not may_guess:
         return Judged(await look(agent, ref))
-    await loaded()  # the time that others have isn't spent on what we have to do ourselves
+    await loaded(ref)  # the time that others have isn't spent on what we have to do ourselves
     looking = asyncio.create_task(look(agent, ref))
     try:
         done, _ = await asyncio.wait({looking}, timeout=PATIENCE_SECONDS)
