@@ -1,4 +1,4 @@
-"""One endpoint in front of every model in reach, for programs that speak OpenAI's or Ollama's dialect.
+"""One endpoint in front of every model in reach, for programs that speak OpenAI's, Anthropic's or Ollama's dialect.
 
 Tool calls just work there: tools go to each model in the way that suits it, calls that come as text are recovered,
 names and arguments are mended. Every answer says in X-Callgate-Mode what was done.
@@ -33,6 +33,7 @@ examples:
   callgate serve --port 0 --json                    a free port; the first line is {"url": "http://127.0.0.1:…"}
 
   OPENAI_BASE_URL=http://127.0.0.1:11435/v1 your-program
+  ANTHROPIC_BASE_URL=http://127.0.0.1:11435 ANTHROPIC_MODEL=qwen3:8b claude
   OLLAMA_HOST=127.0.0.1:11435 ollama run qwen3:8b
 
 exit status: 0 it was told to stop · 1 it failed · 2 wrong usage
