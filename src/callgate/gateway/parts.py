@@ -16,6 +16,8 @@ from msgspec import Meta
 from callgate.gateway.given import FunctionDefinition, Parameters, ToolName
 from callgate.vocabulary import Image, Notice
 
+MOST_MESSAGES = 100_000
+"""Or items, of one request."""
 MOST_NAMED = 10
 LONGEST_NAME = 80
 _DATA_URL = "data:"

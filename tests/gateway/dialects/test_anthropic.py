@@ -246,6 +246,7 @@ def test_long_histories_and_many_tools_are_read() -> None:
     "wrong",
     [
         {"messages": []},
+        {"messages": [*HELLO["messages"]] * 100_001},
         {"messages": [{"role": "tool", "content": "x"}]},
         {"messages": [{"role": "user"}]},
         {**HELLO, "tools": [{"input_schema": {"type": "object"}}]},

@@ -237,6 +237,7 @@ def test_pieces_are_kept_as_the_whole_is() -> None:
     [
         {},
         {"input": []},
+        {"input": [{}] * 100_001},
         {"input": ["x"]},
         {**HELLO, "conversation": "conv_1"},
         {**HELLO, "prompt": {"id": "pmpt_1"}},

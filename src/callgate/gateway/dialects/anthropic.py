@@ -26,7 +26,7 @@ from callgate.gateway.dialect import (
     last_events,
 )
 from callgate.gateway.given_blocks import GivenTurn, messages_of, system_of
-from callgate.gateway.parts import LeftOut, OfferedTool, Part, as_own
+from callgate.gateway.parts import MOST_MESSAGES, LeftOut, OfferedTool, Part, as_own
 from callgate.runtime import Said
 from callgate.tools import read_tools
 from callgate.vocabulary import (
@@ -84,7 +84,7 @@ class OutputConfig(msgspec.Struct, frozen=True):
 
 
 class MessagesRequest(msgspec.Struct, frozen=True, kw_only=True):
-    messages: Annotated[list[GivenTurn], Meta(min_length=1)]
+    messages: Annotated[list[GivenTurn], Meta(min_length=1, max_length=MOST_MESSAGES)]
     model: str | None = None
     max_tokens: Annotated[int, Meta(ge=0)] | None = None
     system: str | list[Part] | None = None

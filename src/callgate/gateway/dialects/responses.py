@@ -24,7 +24,7 @@ from callgate.gateway.dialect import (
 from callgate.gateway.dialects.openai import OPENAI, Effort
 from callgate.gateway.given import NoText
 from callgate.gateway.given_items import items_of, messages_of, name_within, offered
-from callgate.gateway.parts import LeftOut, OfferedTool, Part, as_own
+from callgate.gateway.parts import MOST_MESSAGES, LeftOut, OfferedTool, Part, as_own
 from callgate.gateway.response_events import Asked, ResponseWriter, Stored, answer_of
 from callgate.vocabulary import ChatRequest, Message, Think, Tool, UsageError
 
@@ -74,7 +74,7 @@ class ToolChosen(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ResponsesRequest(msgspec.Struct, frozen=True, kw_only=True):
-    input: str | Annotated[list[Part], Meta(min_length=1)]
+    input: str | Annotated[list[Part], Meta(min_length=1, max_length=MOST_MESSAGES)]
     model: str | None = None
     instructions: str | None = None
     stream: bool | None = None
