@@ -12,13 +12,11 @@ import os
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import AbstractContextManager, aclosing, nullcontext
-from typing import Any, get_args
-
-import msgspec
+from typing import get_args
 
 from callgate.cli import DONE, FAILED, INTERRUPTED, status_of
 from callgate.cli.answer_view import AnswerView, JsonView, TextView
-from callgate.cli.inputs import LARGEST_INPUT, read_bytes
+from callgate.cli.inputs import LARGEST_INPUT, option, read_bytes
 from callgate.cli.terminal_asker import TerminalAsker
 from callgate.cli.tool_arguments import add_tool_arguments
 from callgate.gate import Strategy
@@ -79,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--system", metavar="TEXT", help="a system message")
     parser.add_argument("--image", action="append", default=[], metavar="FILE", help="a picture (may be given again)")
     parser.add_argument(
-        "--option", action="append", default=[], type=_option, metavar="K=V", help="such as temperature=0 (again)"
+        "--option", action="append", default=[], type=option, metavar="K=V", help="such as temperature=0 (again)"
     )
     parser.add_argument("--max-tokens", type=int, metavar="N", help="the longest answer")
     parser.add_argument("--think", choices=["on", "off", "low", "medium", "high"], help="whether it thinks first")
@@ -87,16 +85,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="how long it may be silent")
     parser.add_argument("--record", metavar="FILE", help="keep the exchange, for `scripted:FILE`")
     parser.add_argument("--redact", action="store_true", help="keep arguments and secrets out of the record")
-
-
-def _option(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not (name and equals):
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
-    try:
-        return name, msgspec.json.decode(value)
-    except msgspec.DecodeError:
-        return name, value
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,8 +1,10 @@
-"""What a command is given to read: a file, or standard input by the name of `-`."""
+"""What a command is given to read: a file, or standard input by the name of `-`; and options of the form K=V."""
 
 from __future__ import annotations
 
+import argparse
 import sys
+from typing import Any
 
 import msgspec
 
@@ -36,3 +38,13 @@ def read_bytes(path: str, largest: int = LARGEST_INPUT) -> bytes:
 
 def _called(path: str) -> str:
     return "standard input" if path == "-" else repr(path)
+
+
+def option(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    try:
+        return name, msgspec.json.decode(value)
+    except msgspec.DecodeError:
+        return name, value

@@ -16,13 +16,13 @@ from contextlib import aclosing
 from typing import get_args
 
 from callgate.cli import DONE, INTERRUPTED, UNMET, status_of
+from callgate.cli.inputs import option
 from callgate.cli.screen import print_json, show_error
 from callgate.cli.validate_arguments import (
     add_report_arguments,
     count,
     modes_named,
     names_in,
-    option,
     share,
     write_reports,
 )

@@ -6,8 +6,6 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-import msgspec
-
 from callgate.validate import Comparison, Mode, Run, html_page, junit, modes_of
 from callgate.vocabulary import UsageError
 
@@ -64,13 +62,3 @@ def share(text: str) -> float:
     if not 0 <= part <= 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not from 0 to 1")
     return part
-
-
-def option(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not (name and equals):
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
-    try:
-        return name, msgspec.json.decode(value)
-    except msgspec.DecodeError:
-        return name, value

@@ -44,7 +44,7 @@ from callgate.vocabulary import (
 
 _OPTIONS = ("temperature", "top_p", "seed", "stop", "presence_penalty", "frequency_penalty")
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
-_EFFORTS: dict[Effort, Think] = {
+EFFORTS: dict[Effort, Think] = {
     "none": False,
     "minimal": "low",
     "low": "low",
@@ -189,7 +189,7 @@ def _schema(wanted: PlainText | AnyObject | HeldToSchema | None) -> dict[str, An
 
 
 def _think(effort: Effort | None) -> Think | None:
-    return None if effort is None else _EFFORTS[effort]
+    return None if effort is None else EFFORTS[effort]
 
 
 class _Writer:

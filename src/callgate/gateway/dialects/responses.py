@@ -21,22 +21,13 @@ from callgate.gateway.dialect import (
     Talk,
     Wish,
 )
-from callgate.gateway.dialects.openai import OPENAI, Effort
+from callgate.gateway.dialects.openai import EFFORTS, OPENAI, Effort
 from callgate.gateway.given import NoText
 from callgate.gateway.given_items import items_of, messages_of, name_within, offered
 from callgate.gateway.parts import MOST_MESSAGES, LeftOut, OfferedTool, Part, as_own
 from callgate.gateway.response_events import Asked, ResponseWriter, Stored, answer_of
-from callgate.vocabulary import ChatRequest, Message, Think, Tool, UsageError
+from callgate.vocabulary import ChatRequest, Message, Tool, UsageError
 
-_EFFORTS: dict[Effort, Think] = {
-    "none": False,
-    "minimal": "low",
-    "low": "low",
-    "medium": "medium",
-    "high": "high",
-    "xhigh": "max",
-    "max": "max",
-}
 _NoObject = Annotated[dict[str, Any], Meta(extra_json_schema={"not": {}})]
 
 
@@ -134,7 +125,7 @@ def _wish(body: ResponsesRequest, kept: Mapping[str, bytes] | None) -> Wish:
         tool_choice=choice,
         parallel_tool_calls=body.parallel_tool_calls,
         schema=body.schema,
-        think=None if effort is None else _EFFORTS[effort],
+        think=None if effort is None else EFFORTS[effort],
         max_tokens=body.max_output_tokens,
         options=body.options,
     )
