@@ -19,7 +19,7 @@ __all__ = ["script"]
 @pytest.fixture
 def talker(script: Script) -> str:
     """A model that only talks."""
-    return str(script(*[says("I can ", "only talk.")] * 300))
+    return str(script(*[says("Hello! I can ", "only talk.")] * 300))
 
 
 def test_cases_are_listed_for_people_and_for_programs() -> None:

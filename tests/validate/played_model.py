@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -33,7 +34,7 @@ def calls(*made: tuple[str, Mapping[str, Any]]) -> Reply:
 def right(expect: Expected) -> Reply:
     """A turn as it is expected."""
     if expect.any_valid_call:
-        return calls(("set_fan", {"speed": "low"}))
+        return calls(("set_heater", {"level": "low"}))
     if expect.calls:
         return calls(*(made(call) for call in expect.calls))
     if expect.json is not None:
@@ -47,7 +48,7 @@ def wrong(expect: Expected, tools: Sequence[str]) -> dict[str, Reply]:
     if expect.any_valid_call:
         return {
             "no-call": says("I'd rather not."),
-            "invalid-arguments": calls(("set_fan", {"speed": "sideways"})),
+            "invalid-arguments": calls(("set_heater", {"level": "sideways"})),
             "wrong-name": calls(("no_such_tool", {})),
         }
     if expect.calls:
@@ -60,8 +61,7 @@ def wrong(expect: Expected, tools: Sequence[str]) -> dict[str, Reply]:
             "wrong-name": calls(("no_such_tool", arguments), *good[1:]),
             "wrong-arguments": calls((name, changed(arguments)), *good[1:]),
             "invalid-arguments": calls((name, {}), *good[1:]),
-            "extra-call": calls(*good, good[0]),
-        }
+        } | ({} if expect.more_calls else {"extra-call": calls(*good, good[0])})
         return faults | ({"missing-call": calls(*good[1:])} if len(good) > 1 else {})
     faults = {"empty": says()}
     if tools:
@@ -73,6 +73,8 @@ def wrong(expect: Expected, tools: Sequence[str]) -> dict[str, Reply]:
         faults |= {"invalid-json": says("Anna is 31."), "wrong-json": says(json.dumps({"name": "Anna"}))}
     if expect.mentions:
         faults |= {"result-unused|wrong-text": says("Well, ", "that would be 1.")}
+    if expect.no_numbers:
+        faults |= {"wrong-text": says("Unable to ", "say; I think that there are 42.")}
     if expect.pieces > 1:
         faults |= {"in-one-piece": says("All of it at once.")}
     return faults
@@ -87,8 +89,8 @@ def changed(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The same arguments but for one value, which still fits its schema."""
     name = next(iter(arguments))
     match arguments[name]:
-        case "low" | "medium" | "high" as speed:
-            return {**arguments, name: {"low": "medium", "medium": "high", "high": "low"}[speed]}
+        case "low" | "medium" | "high" as level:
+            return {**arguments, name: {"low": "medium", "medium": "high", "high": "low"}[level]}
         case str(text):
             return {**arguments, name: f"{text}x"}
         case bool(value):
@@ -107,6 +109,10 @@ class PlayedModel:
         self.replies: list[Reply] = []
         self.asked: list[dict[str, Any]] = []
         self.refuses_tools = False
+        self.hangs_with_tools = False
+        self.breaks = False
+        self.end = "stop"
+        self._gone = asyncio.Event()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[ModelRef]:
@@ -115,13 +121,20 @@ class PlayedModel:
             ("GET", "/v1/models", _models),
             ("GET", "/{path:.*}", _nothing),
         ) as base:
-            yield ModelRef("openai", "played", f"{base}/v1")
+            try:
+                yield ModelRef("openai", "played", f"{base}/v1")
+            finally:
+                self._gone.set()
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         asked = await request.json()
         if asked.get("max_tokens") == 1 or asked.get("max_completion_tokens") == 1:  # it is only loaded
             return web.json_response({"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]})
         self.asked.append(asked)
+        if self.hangs_with_tools and asked.get("tools"):
+            await self._gone.wait()
+        if self.breaks:
+            return web.json_response({"error": {"message": "out of memory, password=hunter22"}}, status=500)
         if self.refuses_tools and asked.get("tools"):
             return web.json_response({"error": {"message": "played does not support tools"}}, status=400)
         reply = self.replies.pop(0) if self.replies else says("There is nothing more to say.")
@@ -129,7 +142,7 @@ class PlayedModel:
             {"index": place, "id": f"c{place}", "type": "function", "function": _function(name, arguments)}
             for place, (name, arguments) in enumerate(reply.calls)
         ]
-        end = "tool_calls" if made else "stop"
+        end = "tool_calls" if made else self.end
         usage = {"prompt_tokens": 5, "completion_tokens": 7}
         if not asked.get("stream"):
             message = {"role": "assistant", "content": "".join(reply.pieces), **({"tool_calls": made} if made else {})}

@@ -9,7 +9,7 @@ from callgate.validate.filling import Filled, filled
 from callgate.validate.moded_session import ModedSession
 from callgate.validate.trying import Trying
 from callgate.vocabulary import ModelRef
-from tests.validate.played_model import PlayedModel, Reply, right, wrong
+from tests.validate.played_model import PlayedModel, Reply, calls, right, says, wrong
 
 CASES = chosen_cases("full")
 TRIALS = 3
@@ -65,7 +65,7 @@ async def test_a_model_that_only_talks_passes_where_it_must_not_call_and_nowhere
 
 async def test_calls_in_the_text_count_where_they_are_recovered() -> None:
     known = next(known for known in CASES if known.case.name == "one-call")
-    bad = wrong(filled(known.case, 0).expect, ["get_weather"])["text-call"]
+    bad = wrong(filled(known.case, 0).expect, ["get_humidity"])["text-call"]
     model = PlayedModel()
     async with model.running() as ref, ModedSession() as session:
         for mode, outcome in (("native", "failed"), ("recovered", "passed")):
@@ -79,7 +79,7 @@ async def test_what_has_to_be_mended_counts_only_where_callgate_mends() -> None:
     model = PlayedModel()
     async with model.running() as ref, ModedSession() as session:
         session.mode = "native"
-        as_text = Reply(calls=(("set_timer", {"minutes": str(minutes)}),))
+        as_text = Reply(calls=(("run_sprinkler", {"minutes": str(minutes)}),))
         failed = await tried(model, session, ref, known, 0, [as_text])
         assert (failed.outcome, failed.kind) == ("failed", "invalid-arguments")
         session.mode = "recovered"
@@ -110,3 +110,52 @@ async def test_what_is_asked_is_the_same_for_the_same_seed() -> None:
     assert first == second != third
     assert [asked["temperature"] for asked in model.asked] == [0, 0, 0]
     assert [asked["seed"] for asked in model.asked] == [0, 0, 1]
+
+
+def case_named(name: str) -> KnownCase:
+    return next(known for known in CASES if known.case.name == name)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("error-result", "No problem! There are 42."),
+        ("error-result", "There are 42 of them, and you can't go wrong with them."),
+        ("error-result", "It has an excellent mileage, there is no issue with it."),
+        ("two-results", "The first has {first}; I don't know the other."),
+        ("two-results", "The other has {second}; I don't know the first."),
+        ("plain-text", "Bananas are yellow."),
+    ],
+)
+async def test_an_answer_that_only_looks_right_is_wrong(name: str, answer: str) -> None:
+    known = case_named(name)
+    model = PlayedModel()
+    async with model.running() as ref, ModedSession() as session:
+        session.mode = mode_of(known)
+        case = filled(known.case, 0)
+        bad = says(answer.format(**case.values))
+        replies = [*expected(case)[: len(case.then)], bad, bad]
+        assert (await tried(model, session, ref, known, 0, replies)).outcome == "failed"
+
+
+async def test_each_of_two_calls_gets_a_result_of_its_own_in_whatever_order_they_come() -> None:
+    known = case_named("two-results")
+    case = filled(known.case, 0)
+    first, last = right(case.expect).calls
+    model = PlayedModel()
+    async with model.running() as ref, ModedSession() as session:
+        session.mode = "native"
+        replies = [calls(last, first), right(case.then[0].expect)]
+        assert (await tried(model, session, ref, known, 0, replies)).outcome == "passed"
+    given = [message["content"] for message in model.asked[-1]["messages"] if message["role"] == "tool"]
+    assert [str(case.values[name]) in text for name, text in zip(("second", "first"), given, strict=True)] == [True] * 2
+
+
+async def test_who_must_call_a_tool_may_call_both() -> None:
+    known = case_named("choice-required")
+    city = filled(known.case, 0).values["city"]
+    model = PlayedModel()
+    async with model.running() as ref, ModedSession() as session:
+        session.mode = "native"
+        both = calls(("get_humidity", {"city": city}), ("get_mayor", {"city": city}))
+        assert (await tried(model, session, ref, known, 0, [both])).outcome == "passed"

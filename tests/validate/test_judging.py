@@ -53,7 +53,7 @@ def test_one_of_several_tools_may_be_right() -> None:
 
 def test_another_tool_that_is_there_is_the_wrong_one() -> None:
     assert kind(Expected(calls=(expected("time", city="Rome"),)), Heard(calls=(call("weather", city="Rome"),))) == (
-        "wrong-name"
+        "wrong-tool"
     )
 
 
@@ -130,7 +130,7 @@ def test_other_json_is_wrong(text: str, fault: str) -> None:
 def test_an_answer_that_was_cut_off_is_told_so() -> None:
     expect = Expected(calls=(expected("weather", city="Rome"),))
     assert kind(expect, Heard(was_cut=True)) == "cut-off"  # it was still thinking
-    assert kind(expect, Heard(text="Well, let me tell", was_cut=True)) == "no-call"
+    assert kind(expect, Heard(text="Well, let me tell", was_cut=True)) == "cut-off"  # it might have called
     assert kind(Expected(mentions=("fox",)), Heard(text="Once upon a time", was_cut=True)) == "cut-off"
     assert kind(expect, Heard(calls=(call("weather", city="Rome"),), was_cut=True)) is None
     assert kind(Expected(calls=()), Heard(text="Once upon a time", was_cut=True)) is None
@@ -160,3 +160,25 @@ def test_anything_can_be_judged(text: str, names: list[str], arguments: dict[str
     for expect in (ROME_AND_OSLO, Expected(calls=()), Expected(any_valid_call=True), Expected(json=1)):
         fault = judge(expect, heard, TOOLS)
         assert fault is None or (fault.kind and fault.reason)
+
+
+def test_where_more_calls_may_come_only_their_fit_counts() -> None:
+    expect = Expected(calls=(expected(("weather", "time"), city="Rome"),), more_calls=True)
+    both = (call("weather", city="Rome"), call("time", city="Rome"))
+    assert kind(expect, Heard(calls=both)) is None
+    assert kind(expect, Heard(calls=(*both, call("time")))) == "invalid-arguments"
+    assert kind(expect, Heard(calls=(call("time", city="Oslo"),))) == "wrong-arguments"
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("I couldn't reach the garage (incident AB1234).", None),
+        ("I couldn’t look that up.", None),
+        ("I couldn't say, but there are 42.", "wrong-text"),
+        ("Unable to tell: 12,345 perhaps.", "wrong-text"),
+    ],
+)
+def test_a_number_that_nobody_gave_is_made_up(text: str, fault: str | None) -> None:
+    expect = Expected(calls=(), mentions=(("couldn't", "unable to"),), no_numbers=True)
+    assert kind(expect, Heard(text=text)) == fault

@@ -93,3 +93,8 @@ def test_everything_is_the_same_as_itself(value: Any) -> None:
 @given(VALUES, VALUES)
 def test_it_does_not_matter_which_of_two_comes_first(one: Any, other: Any) -> None:
     assert are_same(one, other) == are_same(other, one)
+
+
+def test_an_argument_that_the_tool_does_not_have_is_wrong_even_without_a_value() -> None:
+    assert right({"city": "Rome"}, {"city": "Rome", "unit": None})
+    assert not right({"city": "Rome"}, {"city": "Rome", "made_up": None})

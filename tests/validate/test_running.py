@@ -59,7 +59,7 @@ async def test_a_model_that_has_no_tools_is_tried_as_callgate_would_use_it() -> 
 
 
 async def test_a_control_that_only_talks_is_right_where_it_must_not_call(script: Script) -> None:
-    ref = script(*[says("I can ", "only talk.")] * 300)
+    ref = script(*[says("Hello! I can ", "only talk.")] * 300)
     settings = load_settings()
     run = await validate_model_async(ref, modes=["native"], trials=2, settings=settings)
     rates: dict[str, set[bool | None]] = {}
@@ -121,3 +121,20 @@ def test_programs_without_an_event_loop_validate_too(script: Script) -> None:
 def test_a_mode_that_is_none_is_refused() -> None:
     with pytest.raises(UsageError, match="sideways"):
         modes_of(["native", "sideways"])
+
+
+async def test_a_question_that_nobody_answers_in_time_is_a_failed_trial_and_three_in_a_row_are_the_end() -> None:
+    cases = chosen_cases("quick", only=["one-call", "plain-text"])
+    settings = load_settings({"timeouts.first_byte": 0.3})
+    model = PlayedModel()
+    model.hangs_with_tools = True
+    async with model.running() as ref:
+        few = Validation(ref, Wanted(cases=cases, trials=2, modes=("native",)), settings)
+        kinds = [(trial.case, trial.kind) for trial in await tried(few)]
+        assert kinds[:2] == [("one-call", "timeout")] * 2
+        assert [case for case, _ in kinds[2:]] == ["plain-text"] * 2  # which the model can answer
+        many = Validation(ref, Wanted(cases=cases, trials=9, modes=("native",)), settings)
+        with pytest.raises(Unreachable, match="3 times in a row"):
+            await tried(many)
+    assert [trial.kind for trial in many.run().trials] == ["timeout"] * 3
+    assert not many.run().about.complete

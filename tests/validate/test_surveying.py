@@ -57,8 +57,8 @@ def answers(*numbers: int) -> list[Reply]:
 
 async def test_what_a_model_does_is_counted() -> None:
     model = PlayedModel()
-    text = '<tool_call>{"name": "get_weather", "arguments": {"city": "Rome"}}</tool_call>'
-    model.replies = [*answers(0), Reply((text,)), calls(("get_weather", {"city": 5, "unit": "C"})), Reply(("No.",))]
+    text = '<tool_call>{"name": "get_humidity", "arguments": {"city": "Rome"}}</tool_call>'
+    model.replies = [*answers(0), Reply((text,)), calls(("get_humidity", {"city": 5, "unit": "C"})), Reply(("No.",))]
     async with model.running() as ref:
         survey, run = await surveyed(ref, Wanted(cases=ONE_CALL, suite="survey", trials=4, modes=("native",)))
     assert survey.rates == {"native": 0.25}
@@ -70,8 +70,9 @@ async def test_what_a_model_does_is_counted() -> None:
         "no-call": 1,
     }
     exchange = survey.failures["no-call"].exchange
-    assert exchange["got"]["text"] == "No."
-    assert exchange["sent"]["tools"][0]["name"] == "get_weather"
+    assert exchange["sent"]["tools"][0]["function"]["name"] == "get_humidity"  # as it went over the wire
+    assert exchange["status"] == 200
+    assert exchange["received"].startswith('data: {"choices":[{"index":0,"delta":{"content":"No."}}]}')
     assert survey.speed
     assert survey.speed.ms > 0
     assert len(run.trials) == 4
@@ -79,7 +80,7 @@ async def test_what_a_model_does_is_counted() -> None:
 
 async def test_a_server_is_asked_in_every_form() -> None:
     model = PlayedModel()
-    model.replies = [*answers(0, 1), calls(("get_weather", {})), Reply(("Hi",)), Reply()]
+    model.replies = [*answers(0, 1), calls(("get_humidity", {})), Reply(("Hi",)), Reply()]
     async with model.running() as ref:
         survey, _ = await surveyed(ref)
     assert survey.forms == {
@@ -92,8 +93,8 @@ async def test_a_server_is_asked_in_every_form() -> None:
     sent = model.asked[-len(FORMS) :]
     assert "function" in sent[0]["tools"][0]
     assert "function" not in sent[1]["tools"][0]
-    assert sent[2]["functions"][0]["name"] == "get_weather"
-    assert (sent[3]["tool_choice"], sent[4]["tool_choice"]["function"]) == ("required", {"name": "get_weather"})
+    assert sent[2]["functions"][0]["name"] == "get_humidity"
+    assert (sent[3]["tool_choice"], sent[4]["tool_choice"]["function"]) == ("required", {"name": "get_humidity"})
 
 
 async def test_a_server_that_refuses_tools_refuses_them_in_every_form() -> None:
@@ -115,6 +116,12 @@ def native(kind: str | None = None, outcome: str = "passed") -> Trial:
         ([native(), native()], Shown(tools=True, text_calls=False)),
         ([native(), native("no-call", "failed")], Shown(tools=True, text_calls=False)),
         ([native("no-call", "failed")], Shown(tools=False, text_calls=False)),
+        ([native("wrong-arguments", "failed")] * 4, Shown(tools=True, text_calls=False)),
+        ([native("invalid-arguments", "failed"), native("extra-call", "failed")], Shown(tools=True, text_calls=False)),
+        ([native("wrong-tool", "failed"), native("missing-call", "failed")], Shown(tools=True, text_calls=False)),
+        ([native("wrong-name", "failed")], Shown(tools=False, text_calls=False)),
+        ([native("error:BadStatus", "failed")], Shown()),
+        ([native("timeout", "failed"), native()], Shown(tools=True, text_calls=False)),
         ([native("text-call", "failed")], Shown(tools=False, text_calls=True)),
         ([native("not-this-way", "unsupported")], Shown(tools=False)),
         ([], Shown()),
@@ -237,3 +244,25 @@ def test_the_cases_of_a_survey_are_there() -> None:
     wanted = survey_wanted()
     assert len(wanted.cases) >= 8
     assert json.dumps([known.case.name for known in wanted.cases])
+
+
+async def test_a_server_that_breaks_is_shown_with_what_it_said_and_without_secrets() -> None:
+    model = PlayedModel()
+    model.breaks = True
+    async with model.running() as ref:
+        survey, _ = await surveyed(ref)
+    (kind,) = survey.failures
+    exchange = survey.failures[kind].exchange
+    assert kind == "error:BadStatus"
+    assert (exchange["status"], exchange["sent"]["model"]) == (500, "played")
+    assert "out of memory" in exchange["received"]
+    assert "hunter22" not in json.dumps(exchange)
+
+
+async def test_a_choice_that_was_cut_off_was_not_ignored() -> None:
+    model = PlayedModel()
+    model.end = "length"
+    async with model.running() as ref:
+        survey, _ = await surveyed(ref)
+    assert survey.forms["named"] == survey.forms["required"] == "cut-off"
+    assert survey.failures.keys() == {"cut-off"}

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from callgate.runtime.policies import Surface, policy_for
     from callgate.runtime.quarantine import Quarantine, Quarantined, remove_with_content
     from callgate.runtime.recording import Recorder
+    from callgate.runtime.redaction import redacted_text, without_keys
     from callgate.runtime.refresh import Refreshed, Step, refresh_models
     from callgate.runtime.rendering import Shown, show
     from callgate.runtime.report import ModelReport, error_as_json, evidence_as_json, timestamp
@@ -157,6 +158,7 @@ __all__ = [
     "projector_in",
     "read_messages",
     "read_tool_file",
+    "redacted_text",
     "refresh_models",
     "remove_with_content",
     "servers_for",
@@ -169,6 +171,7 @@ __all__ = [
     "tokens_of",
     "tools_at_hand",
     "with_manual_context",
+    "without_keys",
 ]
 
 __getattr__ = opened_on_use(
@@ -261,6 +264,8 @@ __getattr__ = opened_on_use(
         "probe_live": "live_probe",
         "projector_in": "hub_choice",
         "read_messages": "conversation",
+        "redacted_text": "redaction",
+        "without_keys": "redaction",
         "read_tool_file": "tool_files",
         "refresh_models": "refresh",
         "remove_with_content": "quarantine",

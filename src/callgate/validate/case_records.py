@@ -31,6 +31,10 @@ class ExpectedCall(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     optional: dict[str, tuple[Any, ...]] = {}
     """Arguments that may be there, with one of these values, or be left out."""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name,) if isinstance(self.name, str) else self.name
+
 
 class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a right turn looks like."""
@@ -39,27 +43,37 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """In any order. An empty list: there must be none, but an answer."""
     ordered: bool = False
     """The calls have to come in the order in which they stand here."""
+    more_calls: bool = False
+    """Beside these there may be others, as long as they fit their schema."""
     any_valid_call: bool = False
     """At least one call, of whatever tool, and each fits its schema."""
     mentions: tuple[str | tuple[str, ...], ...] = ()
     """What the answer has to have in it; of several in a list, one."""
     avoids: tuple[str, ...] = ()
     """What it must not have in it."""
+    no_numbers: bool = False
+    """It has no number in it: there is none that it could know."""
     json: Any = None
     """The answer is JSON, and this."""
     pieces: int = 0
     """The answer comes in at least so many pieces."""
 
     @property
-    def can_fail(self) -> bool:
-        return self != Expected()
+    def says_nothing(self) -> bool:
+        """There is nothing in it that a turn could do wrong; how calls are ordered matters only where there are any."""
+        return msgspec.structs.replace(self, ordered=False, more_calls=False, pieces=max(0, self.pieces)) == Expected()
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether a right turn has any."""
+        return bool(self.calls) or self.any_valid_call
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What happens after a turn with calls."""
 
-    results: dict[str, str]
-    """What came of them, by tool."""
+    results: dict[str, str | tuple[str, ...]]
+    """What came of them, by tool; of several calls of one tool a list, in the order of the calls that are expected."""
     expect: Expected
     repeats: int = 0
     """How often it may call again before it answers; it gets the same results. After an error, that is no mistake."""

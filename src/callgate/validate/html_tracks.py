@@ -42,7 +42,7 @@ RATES = Scale(0.0, 1.0, QUARTERS)
 def scale_for(values: Iterable[float]) -> Scale:
     """A logarithmic one that holds them all: speeds of models lie orders of magnitude apart."""
     positive = [value for value in values if value > 0] or [1.0]
-    first, last = floor(log10(min(positive))), ceil(log10(max(positive)))
+    first, last = max(-6, floor(log10(min(positive)))), max(-5, ceil(log10(max(positive))))
     marks = [step * 10.0**power for power in range(first, last + 1) for step in _STEPS]
     low = max((mark for mark in marks if mark <= min(positive)), default=marks[0])
     high = min((mark for mark in marks if mark >= max(positive) and mark > low), default=low * 10)

@@ -7,7 +7,8 @@ Kinds of failure, each a word for programs:
     missing-call            it made some of the calls, and not all
     extra-call              it made more calls than there were to make
     wrong-order             it made the calls, one before its turn
-    wrong-name              it called another tool, or one that isn't there
+    wrong-name              it called a tool that isn't there
+    wrong-tool              it called another tool than it should have
     wrong-arguments         the arguments fit the tool, and are others than they should be
     invalid-arguments       the arguments don't fit the tool
     called-without-need     it called a tool, and had none to call
@@ -35,8 +36,10 @@ from callgate.validate.heard import MOST_CALLS, Fault, Heard
 from callgate.validate.judging_arguments import are_right, are_same
 from callgate.vocabulary import Tool, ToolCall
 
-_WITH_ANY_LENGTH = frozenset({"called-without-need", "no-call", "text-call", "wrong-name"})
-"""What a longer answer wouldn't have mended."""
+_WITH_ANY_LENGTH = frozenset({"called-without-need", "text-call", "wrong-name", "wrong-tool"})
+"""What a longer answer wouldn't have mended. Who has only talked so far might still have called."""
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*(?!\w)")
+_APOSTROPHES = str.maketrans("’‘ʼ", "'''")
 _THOUSANDS = re.compile(r"(?<=\d)[,'’\u00a0\u2009\u202f _](?=\d{3}(?!\d))")
 _FENCED = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL | re.IGNORECASE)
 _MARKS = re.compile(r"<\|[a-z_]+\|>|</?(?:s|eos|bos|start_of_turn|end_of_turn)>|\[/?INST\]", re.IGNORECASE)
@@ -51,7 +54,7 @@ def judge(
     `strict`: a call that callgate had to mend was wrong. `after_result`: the turn had what tools gave before it.
     """
     fault = _judged_calls(expect, heard, {tool.name: tool for tool in tools}, strict)
-    if fault is None and expect.calls in (None, ()) and not expect.any_valid_call:
+    if fault is None and not expect.has_calls:
         fault = _judged_text(expect, heard, tools, after_result)
     if fault is not None and heard.was_cut:
         kind = fault.kind if fault.kind in _WITH_ANY_LENGTH else "cut-off"
@@ -119,36 +122,35 @@ def _paired(expect: Expected, calls: Sequence[ToolCall], tools: Mapping[str, Too
     for call in wanted:
         candidates = left[:1] if expect.ordered else left
         fitting = (each for each in candidates if not _unfit(each, tools, strict))
-        found = next((each for each in fitting if _is_it(call, each, tools)), None)
+        found = next((each for each in fitting if is_expected(call, each, tools)), None)
         if found is None:
             unmet.append(call)
         else:
             left.remove(found)
+    if not unmet and expect.more_calls:
+        return next((fault for each in left if (fault := _unfit(each, tools, strict))), None)
     if not unmet:
         return Fault("extra-call", f"it also called {_named(left)}") if left else None
     if not left:
         return Fault("missing-call", f"it didn't call {_wanted(unmet)}")
-    meant = next((each for each in left if any(each.name in _names(call) for call in unmet)), None)
+    meant = next((each for each in left if any(each.name in call.names for call in unmet)), None)
     if meant is None:
-        return _unfit(left[0], tools, strict) or Fault("wrong-name", f"it called {_named(left)}, not {_wanted(unmet)}")
+        return _unfit(left[0], tools, strict) or Fault("wrong-tool", f"it called {_named(left)}, not {_wanted(unmet)}")
     if fault := _unfit(meant, tools, strict):
         return fault
-    if expect.ordered and any(_is_it(call, meant, tools) for call in unmet):
+    if expect.ordered and any(is_expected(call, meant, tools) for call in unmet):
         return Fault("wrong-order", f"it called {meant.name!r} out of its turn")
     return Fault("wrong-arguments", f"it called {meant.name!r} with other arguments than it should have")
 
 
-def _is_it(expected: ExpectedCall, call: ToolCall, tools: Mapping[str, Tool]) -> bool:
+def is_expected(expected: ExpectedCall, call: ToolCall, tools: Mapping[str, Tool]) -> bool:
+    """Whether it is this very call, by name and arguments."""
     return (
-        call.name in _names(expected)
+        call.name in expected.names
         and call.name in tools
         and isinstance(call.arguments, Mapping)
         and are_right(expected, call.arguments, tools[call.name].parameters)
     )
-
-
-def _names(expected: ExpectedCall) -> tuple[str, ...]:
-    return (expected.name,) if isinstance(expected.name, str) else expected.name
 
 
 def _named(calls: Sequence[ToolCall]) -> str:
@@ -156,7 +158,7 @@ def _named(calls: Sequence[ToolCall]) -> str:
 
 
 def _wanted(expected: Sequence[ExpectedCall]) -> str:
-    return ", ".join(" or ".join(map(repr, _names(call))) for call in expected)
+    return ", ".join(" or ".join(map(repr, call.names)) for call in expected)
 
 
 def _judged_text(expect: Expected, heard: Heard, tools: Sequence[Tool], after_result: bool) -> Fault | None:
@@ -177,6 +179,8 @@ def _judged_text(expect: Expected, heard: Heard, tools: Sequence[Tool], after_re
     for unwanted in expect.avoids:
         if _has(said, unwanted):
             return Fault("wrong-text", f"its answer mentions {unwanted!r}")
+    if expect.no_numbers and (number := _NUMBER.search(said)):
+        return Fault("wrong-text", f"its answer has the number {number[0][:40]} in it, which it can't know")
     if heard.pieces < expect.pieces:
         return Fault("in-one-piece", f"its answer came in {heard.pieces} piece(s), not bit by bit")
     return None
@@ -192,7 +196,7 @@ def _judged_json(expected: object, text: str) -> Fault | None:
 
 
 def _plain(text: str) -> str:
-    return _THOUSANDS.sub("", unicodedata.normalize("NFKC", text)).casefold()
+    return _THOUSANDS.sub("", unicodedata.normalize("NFKC", text)).casefold().translate(_APOSTROPHES)
 
 
 def _has(said: str, wanted: str) -> bool:

@@ -23,7 +23,7 @@ def are_right(expected: ExpectedCall, got: Mapping[str, Any], schema: Mapping[st
         accepted = _accepted(expected, name, part)
         if name in got:
             value = got[name]
-            left_out = value is None and name not in arguments
+            left_out = value is None and name not in arguments and name in properties
             if not left_out and not any(are_same(each, value, part) for each in accepted):
                 return False
         elif name in arguments and not _may_be_left_out(expected, name, part):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 
@@ -36,7 +37,10 @@ class ModedSession(Session):
         """It was found out what kind of server has the model: what such a server can't be told, it can't."""
         self.on_exchange: Callable[[ChatRequest, Heard], None] | None = None
         """Gets what each turn was asked, as its backend got it, and what came of it."""
-        self._sent: ChatRequest | None = None
+        self.sent: ChatRequest | None = None
+        """What was planned last."""
+        self.exchange: Any = None
+        """The last turn, as it went over the wire."""
         self.is_refused = False
         """A server has said that it takes no tools for the model."""
 
@@ -50,7 +54,7 @@ class ModedSession(Session):
 
     def require_way(self, planned: Plan, request: ChatRequest) -> None:
         """Raises: NotThisWay, if `planned`, the next thing to be tried, is another way than ours."""
-        self._sent = planned.request
+        self.sent = planned.request
         if not request.tools or request.tool_choice == "none" or self.mode in (None, "off"):
             return
         wanted = _STRATEGIES[self.mode]
@@ -62,8 +66,8 @@ class ModedSession(Session):
 
     def tell_of(self, heard: Heard) -> None:
         """That this came of what was planned last."""
-        if self.on_exchange and self._sent:
-            self.on_exchange(self._sent, heard)
+        if self.on_exchange and self.sent:
+            self.on_exchange(self.sent, heard)
 
     def _hear(self, ref: ModelRef, observation: Observation) -> None:  # noqa: ARG002
         self.is_refused = self.is_refused or observation.kind == "tools_refused"

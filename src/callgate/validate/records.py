@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
 
@@ -24,9 +24,11 @@ Outcome = Literal["passed", "failed", "unsupported"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 LONGEST_LINE = 4 << 20
 LARGEST_FILE = 1 << 30
+HINT = "it should be what callgate validate --json printed"
+_T = TypeVar("_T")
 _PASSED: dict[Outcome, bool | None] = {"passed": True, "failed": False, "unsupported": None}
 _ALWAYS = ("model", "mode", "case", "check", "trial", "expected", "got", "ms")
-_WHERE_SET = ("reason", "kind", "tokens", "first_token_ms")
+_WHERE_SET = ("reason", "kind", "tokens", "first_token_ms", "writing_ms")
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,6 +52,9 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int | None = None
     """That the model wrote."""
     first_token_ms: float | None = None
+    """Only where the answer came bit by bit: else nobody can tell."""
+    writing_ms: float | None = None
+    """How long it wrote at them, without the wait for the first where that is known."""
 
     @property
     def passed(self) -> bool | None:
@@ -79,6 +84,8 @@ class RunAbout(msgspec.Struct, frozen=True, kw_only=True):
     modes: tuple[str, ...]
     digest: str | None = None
     """Of the model: if it has another by now, it isn't the same."""
+    server: str | None = None
+    """What runs it, with its version, as far as it tells."""
     complete: bool = True
     """Whether all of the suite was tried: not so after Ctrl-C."""
 
@@ -111,10 +118,15 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
+class _Kind(msgspec.Struct):
+    type: str | None = None
+    error: Any = None
+
+
 class _Line(msgspec.Struct):
     """A trial or a summary as it stands in a file: of what one has, the other has none."""
 
-    model: str
+    model: str = ""
     type: str = "trial"
     about: RunAbout | None = None
     mode: str = ""
@@ -130,6 +142,7 @@ class _Line(msgspec.Struct):
     kind: str | None = None
     tokens: int | None = None
     first_token_ms: float | None = None
+    writing_ms: float | None = None
 
     def as_trial(self) -> Trial:
         outcome: Outcome = "unsupported" if self.passed is None else "passed" if self.passed else "failed"
@@ -147,17 +160,19 @@ def read_run(path: str) -> list[Run]:
     runs: list[Run] = []
     pending: dict[str, list[Trial]] = {}
     for number, line in lines_of(path):
-        said = _decoded(line, path, number)
+        if _kind(line, path, number) not in ("trial", "summary"):
+            continue
+        said = _decoded(line, path, number, _Line)
+        if not said.model:
+            raise UsageError(f"line {number} of {path!r} is no result of a validation: it names no model", hint=HINT)
         if said.type == "summary":
             if said.about is None:
                 raise UsageError(f"line {number} of {path!r} is a summary that doesn't say of what")
             runs.append(Run(about=said.about, trials=tuple(pending.pop(said.model, ()))))
-        elif said.type == "trial":
+        else:
             pending.setdefault(said.model, []).append(said.as_trial())
     if not runs:
-        raise UsageError(
-            f"there is no whole run in {path!r}", hint="it should be what callgate validate --json printed"
-        )
+        raise UsageError(f"there is no whole run in {path!r}", hint=HINT)
     return runs
 
 
@@ -192,11 +207,14 @@ def lines_of(path: str) -> Iterator[tuple[int, bytes]]:
         raise UsageError(f"{path!r} can't be read: {error.strerror}") from None
 
 
-def _decoded(line: bytes, path: str, number: int) -> _Line:
+def _kind(line: bytes, path: str, number: int) -> str:
+    """Of a line: what else `--json` prints, as comparisons, surveys and errors, is no part of a run."""
+    found = _decoded(line, path, number, _Kind)
+    return found.type or ("other" if found.error is not None else "trial")
+
+
+def _decoded(line: bytes, path: str, number: int, kind: type[_T]) -> _T:
     try:
-        return msgspec.json.decode(line, type=_Line)
+        return msgspec.json.decode(line, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(
-            f"line {number} of {path!r} is no result of a validation: {error}",
-            hint="it should be what callgate validate --json printed",
-        ) from None
+        raise UsageError(f"line {number} of {path!r} is no result of a validation: {error}", hint=HINT) from None

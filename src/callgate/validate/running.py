@@ -19,12 +19,14 @@ from callgate.validate.case_records import KnownCase
 from callgate.validate.heard import Heard
 from callgate.validate.moded_session import ModedSession
 from callgate.validate.records import MODES, Mode, Run, RunAbout, Trial, label_of
-from callgate.validate.trying import Trying
-from callgate.vocabulary import ChatRequest, Message, ModelRef, UsageError
+from callgate.validate.trying import TIMEOUT, Trying
+from callgate.vocabulary import ChatRequest, Message, ModelRef, Unreachable, UsageError
 
 TRIALS: Mapping[str, int] = {"quick": 3, "full": 5}
 THINKING = 16
 """Times the tokens, for a model that thinks before it answers."""
+MOST_IN_VAIN = 3
+"""Trials in a row that nobody answered in time: then nobody will."""
 TOOL_MODES: tuple[Mode, ...] = ("native", "recovered", "emulated")
 
 
@@ -73,6 +75,8 @@ class Validation:
         self._trials: list[Trial] = []
         self.total: int | None = None
         """How many trials there are; known when the model was found."""
+        self.exchange: Any = None
+        """The last turn of the last trial, as it went over the wire."""
 
     async def trials(self) -> AsyncGenerator[Trial, None]:
         """Raises: as `Session.turn` does for what isn't the model's fault: nobody answers, there is no such model."""
@@ -93,11 +97,19 @@ class Validation:
                 options=self._wanted.options,
                 more_tokens=THINKING if thinks else 1,
             )
+            in_vain = 0
             for mode, known, number in to_do:
                 session.mode = mode
                 done = await trying.trial(known, number)
+                self.exchange = session.exchange
                 self._trials.append(msgspec.structs.replace(done, model=label_of(self._asked)))
                 yield self._trials[-1]
+                in_vain = in_vain + 1 if done.kind == TIMEOUT else 0
+                if in_vain == MOST_IN_VAIN:
+                    raise Unreachable(
+                        f"{label_of(self._asked)!r} gave no answer in time, {in_vain} times in a row",
+                        hint="is its server busy? the setting `timeouts.first_byte` says how long it may take",
+                    )
             if self._at_end:
                 session.mode = None
                 await self._at_end(session, ref)

@@ -9,6 +9,9 @@ from typing import NamedTuple
 from callgate.validate.records import MODES, Run, Trial
 from callgate.validate.statistics import Rate
 
+SHORTEST_MS = 0.05
+"""In which nothing can be measured."""
+
 
 class Column(NamedTuple):
     """A model, and how the tools reached it."""
@@ -97,7 +100,5 @@ def tokens_per_second(trial: Trial) -> float | None:
     """How fast the model wrote, without the wait for its first token where that is known."""
     if not trial.tokens:
         return None
-    writing, tokens = trial.ms, trial.tokens
-    if trial.first_token_ms is not None and trial.tokens > 1 and trial.first_token_ms < trial.ms:
-        writing, tokens = trial.ms - trial.first_token_ms, trial.tokens - 1
-    return tokens * 1000 / writing if writing > 0 else None
+    writing = trial.ms if trial.writing_ms is None else trial.writing_ms
+    return trial.tokens * 1000 / writing if writing >= SHORTEST_MS else None

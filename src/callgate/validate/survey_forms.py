@@ -17,18 +17,20 @@ from callgate.vocabulary import (
     BackendError,
     BadStatus,
     ChatRequest,
+    Done,
     Message,
     ModelRef,
     ToolCallEvent,
     ToolsRefused,
 )
 
-MOST_TOKENS = 64
+MOST_TOKENS = 256
+"""Some engines let a model talk before the call that it is held to."""
 PATIENCE_SECONDS = 120.0
-QUESTION = "What's the weather in Lisbon?"
+QUESTION = "What is the humidity in Lisbon?"
 _FUNCTION: Mapping[str, Any] = {
-    "name": "get_weather",
-    "description": "Get the current weather in a city.",
+    "name": "get_humidity",
+    "description": "Get the humidity of the air in a city.",
     "parameters": {
         "type": "object",
         "properties": {"city": {"type": "string", "description": "The name of the city"}},
@@ -36,7 +38,7 @@ _FUNCTION: Mapping[str, Any] = {
     },
 }
 _WRAPPED = {"type": "function", "function": _FUNCTION}
-_NAMED = {"type": "function", "function": {"name": "get_weather"}}
+_NAMED = {"type": "function", "function": {"name": "get_humidity"}}
 FORMS: Mapping[str, Mapping[str, Any]] = {
     "wrapped": {"tools": [_WRAPPED]},
     "flat": {"tools": [{"type": "function", **_FUNCTION}]},
@@ -64,15 +66,18 @@ async def _taken(session: Session, ref: ModelRef, name: str, form: Mapping[str, 
         extra=form,
         stream=False,
     )
-    has_words = False
+    has_words = was_cut = False
     try:
         async with asyncio.timeout(PATIENCE_SECONDS), aclosing(session.backend(ref).stream(request)) as events:
             async for event in events:
                 if isinstance(event, ToolCallEvent):
                     return "calls"
+                was_cut = was_cut or (isinstance(event, Done) and event.reason == "length")
                 has_words = has_words or (isinstance(event, AssistantDelta) and bool(event.text.strip()))
     except (ToolsRefused, BadStatus):  # some servers have no other word for it than 500
         return "refused"
     except (BackendError, TimeoutError):
         return "failed"
+    if was_cut:
+        return "cut-off"
     return "ignored" if has_words else "taken"

@@ -11,9 +11,9 @@ from callgate.validate.records import RunAbout
 SUITE = "survey"
 GOAL = 0.95
 """How often verdict and behaviour should agree."""
-Taken = Literal["calls", "taken", "ignored", "refused", "failed"]
-"""A call came of it; it was taken, and the answer is empty; it was taken, and words came; the server refused it; it
-couldn't be tried."""
+Taken = Literal["calls", "taken", "ignored", "cut-off", "refused", "failed"]
+"""A call came of it; it was taken, and the answer is empty; it was taken, and words came; it still talked when it had
+to stop, so that a call might have come; the server refused it; it couldn't be tried."""
 
 
 class Declared(msgspec.Struct, frozen=True, kw_only=True):

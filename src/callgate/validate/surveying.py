@@ -23,6 +23,7 @@ from callgate.validate.running import Validation, Wanted
 from callgate.validate.standings import tokens_per_second
 from callgate.validate.survey_forms import forms_taken
 from callgate.validate.survey_records import SUITE, Declared, Failures, ModelSurvey, Shown, Speed, Taken
+from callgate.validate.trying import TIMEOUT
 from callgate.vocabulary import CallgateError, ChatRequest, ModelRef, Source, Tool
 
 CASES = (
@@ -42,8 +43,11 @@ TRIALS = 2
 MODES: tuple[Mode, ...] = ("native", "emulated")
 CALLING = frozenset({"toolCall", "toolSelection"})
 """Checks that show whether a model calls tools: easy ones."""
+MISTAKEN_CALLS = frozenset(
+    {"wrong-arguments", "invalid-arguments", "missing-call", "extra-call", "wrong-order", "wrong-tool"}
+)
+"""Kinds of failure that are calls of tools that were offered, all the same."""
 MOST_KINDS = 50
-LONGEST_TEXT = 2_000
 HALF = 0.5
 _AFTERWARDS = (Source.SESSION, Source.USER_CONFIRMED, Source.OBSERVED)
 
@@ -61,7 +65,6 @@ class ModelSurveying:
         self._formats: Counter[str] = Counter()
         self._habits: Counter[str] = Counter()
         self._forms: dict[str, Taken] = {}
-        self._last: Any = None
         self._failures: dict[str, Failures] = {}
         self._error: CallgateError | None = None
 
@@ -76,7 +79,6 @@ class ModelSurveying:
                 async for trial in trials:
                     if trial.passed is False:
                         self._note(trial)
-                    self._last = None
                     yield trial
         except CallgateError as error:
             self._error = error
@@ -113,7 +115,6 @@ class ModelSurveying:
         return declared_of(finding)
 
     def _hear(self, sent: ChatRequest, heard: Heard) -> None:
-        self._last = _exchange(sent, heard)
         if not sent.tools:  # emulated, or none at all: then its format is ours
             return
         calls = heard.calls
@@ -137,7 +138,7 @@ class ModelSurveying:
             self._failures[kind] = msgspec.structs.replace(known, count=known.count + 1)
         elif len(self._failures) < MOST_KINDS:
             self._failures[kind] = Failures(
-                count=1, case=trial.case, mode=trial.mode, reason=trial.reason, exchange=self._last
+                count=1, case=trial.case, mode=trial.mode, reason=trial.reason, exchange=self._validation.exchange
             )
 
 
@@ -167,15 +168,40 @@ def shown_by(trials: Sequence[Trial]) -> Shown:
     """What the trials with tools as they are show of the model."""
     native = [trial for trial in trials if trial.mode == "native"]
     calling = [trial for trial in native if trial.check in CALLING]
+    judged = [trial for trial in calling if trial.passed is not None and not _is_no_ones(trial)]
     is_refused = bool(calling) and all(trial.passed is None for trial in calling)
-    called = _mostly([trial for trial in calling if trial.check in CALLING])
-    text = [trial for trial in calling if trial.kind == "text-call"]
+    text = [trial for trial in judged if trial.kind == "text-call"]
     return Shown(
-        tools=False if is_refused else called,
-        text_calls=None if called is None else len(text) >= HALF * len(calling),
-        parallel=_mostly([trial for trial in native if trial.check == "parallelCalls"]),
+        tools=False if is_refused else _share([_called(trial) for trial in judged]),
+        text_calls=len(text) >= HALF * len(judged) if judged else None,
+        parallel=_share(
+            [_called_twice(trial) for trial in native if trial.check == "parallelCalls" and trial.passed is not None]
+        ),
         system=_mostly([trial for trial in trials if trial.check == "systemPrompt"]),
     )
+
+
+def _called(trial: Trial) -> bool:
+    """Whether it called a tool that it was offered, with whatever arguments: those are for the rates."""
+    return trial.passed is True or trial.kind in MISTAKEN_CALLS or (trial.kind == "cut-off" and bool(_calls_got(trial)))
+
+
+def _called_twice(trial: Trial) -> bool:
+    return trial.passed is True or (trial.kind in MISTAKEN_CALLS and len(_calls_got(trial)) > 1)
+
+
+def _calls_got(trial: Trial) -> Sequence[Any]:
+    calls = trial.got.get("calls") if isinstance(trial.got, Mapping) else None
+    return calls if isinstance(calls, list | tuple) else ()
+
+
+def _is_no_ones(trial: Trial) -> bool:
+    """A server that broke or was too slow shows nothing of the model."""
+    return trial.kind is not None and (trial.kind == TIMEOUT or trial.kind.startswith("error:"))
+
+
+def _share(answers: Sequence[bool]) -> bool | None:
+    return sum(answers) >= HALF * len(answers) if answers else None
 
 
 def _mostly(trials: Sequence[Trial]) -> bool | None:
@@ -199,21 +225,3 @@ def _speed(trials: Sequence[Trial]) -> Speed | None:
         first_token_ms=round(median(first), 1) if first else None,
         tokens_per_second=round(median(written), 1) if written else None,
     )
-
-
-def _exchange(sent: ChatRequest, heard: Heard) -> dict[str, Any]:
-    asked = msgspec.to_builtins(sent)
-    calls = [{"name": call.name, "arguments": call.arguments, "raw": call.raw} for call in heard.calls[:20]]
-    return {"sent": _cut(asked), "got": {"text": _cut(heard.text), "calls": _cut(calls)}}
-
-
-def _cut(value: Any) -> Any:
-    """Without what is empty, and with nothing that is too long."""
-    match value:
-        case str() if len(value) > LONGEST_TEXT:
-            return value[:LONGEST_TEXT] + "…"
-        case dict():
-            return {name: _cut(each) for name, each in value.items() if each not in (None, [], {}, ())}
-        case list() | tuple():
-            return [_cut(each) for each in value]
-    return value

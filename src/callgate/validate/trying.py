@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
@@ -13,11 +12,13 @@ import msgspec
 from callgate.runtime import read_messages
 from callgate.tools import new_call_id
 from callgate.validate.case_records import Expected, KnownCase, Step
+from callgate.validate.exchanges import exchange_as_json
 from callgate.validate.filling import Filled, as_written, filled
 from callgate.validate.heard import Fault, Heard
-from callgate.validate.judging import expected_as_json, judge
+from callgate.validate.judging import expected_as_json, is_expected, judge
 from callgate.validate.moded_session import ModedSession, NotThisWay
 from callgate.validate.records import Outcome, Trial, label_of
+from callgate.validate.timing import TurnTimes
 from callgate.vocabulary import (
     AssistantDelta,
     BackendError,
@@ -35,9 +36,11 @@ from callgate.vocabulary import (
     Unreachable,
     Usage,
 )
+from callgate.wire import overhearing
 
 PATIENCE_SECONDS = 300.0
 """For one turn."""
+TIMEOUT = "timeout"
 NOT_OURS_TO_JUDGE = (401, 403, 404, 429)
 """What a server says whatever it is asked: no trial of the model's."""
 
@@ -78,11 +81,14 @@ class Trying:
         except BadSchema as error:
             fault, outcome = Fault("error:BadSchema", error.message), "unsupported"
         except TimeoutError:
-            fault = Fault("timeout", f"it took longer than {PATIENCE_SECONDS:g} s")
+            fault = Fault(TIMEOUT, f"it took longer than {PATIENCE_SECONDS:g} s")
         except BackendError as error:
-            if is_no_trial(error):
+            if took_too_long(error):
+                fault = Fault(TIMEOUT, error.message)
+            elif is_no_trial(error):
                 raise
-            fault = Fault(f"error:{type(error).__name__}", error.message)
+            else:
+                fault = Fault(f"error:{type(error).__name__}", error.message)
         return Trial(
             model=label_of(self._ref),
             mode=self._session.mode or "off",
@@ -97,6 +103,7 @@ class Trying:
             kind=fault.kind if fault else None,
             tokens=attempt.tokens,
             first_token_ms=None if attempt.first is None else round(attempt.first * 1000, 1),
+            writing_ms=round(attempt.writing * 1000, 1) if attempt.tokens else None,
         )
 
     def _request(self, known: KnownCase, case: Filled, number: int) -> ChatRequest:
@@ -120,6 +127,18 @@ def is_no_trial(error: BackendError) -> bool:
     return isinstance(error, Unreachable | NotFound | CannotChat)
 
 
+def took_too_long(error: BaseException | None) -> bool:
+    """Whether a server was there, and silent: such a question may be too much for the model, and the next one not."""
+    if not isinstance(error, Unreachable):
+        return False
+    causes: list[BaseException] = []
+    cause = error.__cause__ or error.__context__
+    while cause is not None and cause not in causes:
+        causes.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    return any(isinstance(each, TimeoutError) for each in causes)
+
+
 class _Attempt:
     """What happens in one trial."""
 
@@ -135,21 +154,25 @@ class _Attempt:
         self.got: Any = None
         self.seconds = 0.0
         self.first: float | None = None
+        self.writing = 0.0
         self.tokens: int | None = None
+        self._turns = 0
 
     async def run(self) -> Fault | None:
         """Raises: NotThisWay, TimeoutError, BackendError."""
         heard = await self._turn()
-        fault = self._judge(self._case.expect, heard)
+        expect = self._case.expect
+        fault = self._judge(expect, heard)
         for step in self._case.then:
             if fault:
                 return fault
             for _ in range(step.repeats + 1):
-                self._give(heard, step)
+                self._give(heard, step, expect)
                 heard = await self._turn()
-                if not heard.calls or step.expect.calls:
+                if not heard.calls or step.expect.has_calls:
                     break
-            fault = self._judge(step.expect, heard, after_result=True)
+            expect = step.expect
+            fault = self._judge(expect, heard, after_result=True)
         return fault
 
     def _judge(self, expect: Expected, heard: Heard, *, after_result: bool = False) -> Fault | None:
@@ -161,9 +184,9 @@ class _Attempt:
         given_before = after_result or any(message.role == "tool" for message in self._request.messages)
         return judge(expect, heard, self._known.tools, strict=strict, after_result=given_before)
 
-    def _give(self, heard: Heard, step: Step) -> None:
+    def _give(self, heard: Heard, step: Step, expect: Expected) -> None:
         results = tuple(
-            Message(role="tool", content=step.results.get(call.name, "done"), call_id=call.id, name=call.name)
+            Message(role="tool", content=self._result(call, step, expect), call_id=call.id, name=call.name)
             for call in heard.calls
         )
         said = Message(role="assistant", content=heard.text, calls=heard.calls)
@@ -172,33 +195,55 @@ class _Attempt:
             self._request, messages=(*self._request.messages, said, *results), tool_choice=None
         )
 
+    def _result(self, call: ToolCall, step: Step, expect: Expected) -> str:
+        given = step.results.get(call.name, "done")
+        if isinstance(given, str):
+            return given
+        tools = {tool.name: tool for tool in self._known.tools}
+        of_this_tool = [each for each in expect.calls or () if call.name in each.names]
+        fitting = (place for place, each in enumerate(of_this_tool) if is_expected(each, call, tools))
+        return given[min(next(fitting, 0), len(given) - 1)]
+
     async def _turn(self) -> Heard:
-        began = time.perf_counter()
         texts: list[str] = []
         calls: list[ToolCall] = []
         was_cut = False
+        tokens: int | None = None
         request = self._request
-        try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                way = self._session.turn(self._ref, request, lambda plan: self._session.require_way(plan, request))
-                async with aclosing(way) as events:
-                    async for event in events:
-                        match event:
-                            case AssistantDelta(text):
-                                texts.append(text)
-                            case ToolCallEvent(call):
-                                calls.append(call if call.id else msgspec.structs.replace(call, id=new_call_id()))
-                            case Usage(_, int(tokens)):
-                                self.tokens = (self.tokens or 0) + tokens
-                            case Done(reason):
-                                was_cut = reason == "length"
-                        if self.first is None and isinstance(event, AssistantDelta | ThinkingDelta | ToolCallEvent):
-                            self.first = time.perf_counter() - began
-        finally:
-            self.seconds += time.perf_counter() - began
+        times = TurnTimes(streams=request.stream)
+        with overhearing() as exchanges:
+            try:
+                async with asyncio.timeout(PATIENCE_SECONDS):
+                    way = self._session.turn(self._ref, request, lambda plan: self._session.require_way(plan, request))
+                    async with aclosing(way) as events:
+                        async for event in events:
+                            match event:
+                                case AssistantDelta(text):
+                                    texts.append(text)
+                                case ToolCallEvent(call):
+                                    calls.append(call if call.id else msgspec.structs.replace(call, id=new_call_id()))
+                                case Usage(_, int(written)):
+                                    tokens = (tokens or 0) + written
+                                case Done(reason):
+                                    was_cut = reason == "length"
+                            if isinstance(event, AssistantDelta | ThinkingDelta):
+                                times.hear()
+            finally:
+                self._count(times, tokens)
+                self._session.exchange = exchange_as_json(exchanges, self._session.sent, "".join(texts))
         heard = Heard(calls=tuple(calls), text="".join(texts), pieces=len(texts), was_cut=was_cut)
         self._session.tell_of(heard)
         return heard
+
+    def _count(self, times: TurnTimes, tokens: int | None) -> None:
+        seconds = times.so_far
+        self.seconds += seconds
+        self._turns += 1
+        if self._turns == 1:
+            self.first = times.first(seconds, tokens)
+        if tokens is not None:
+            self.tokens = (self.tokens or 0) + tokens
+            self.writing += times.writing(seconds, tokens)
 
 
 def _opening(case: Filled) -> tuple[Message, ...]:

@@ -16,10 +16,12 @@ from callgate.wire.targets import redirected, shown, shown_ref
 
 if TYPE_CHECKING:
     from callgate.wire.incoming import Incoming, post_stream
+    from callgate.wire.tapping import Exchange, overhearing
 
 __all__ = [
     "HOPS_HEADER",
     "Endpoint",
+    "Exchange",
     "HttpClient",
     "Incoming",
     "Lines",
@@ -30,6 +32,7 @@ __all__ = [
     "is_loopback",
     "normalise_base_url",
     "ollama_base_url",
+    "overhearing",
     "post_stream",
     "read_front",
     "redirected",
@@ -37,4 +40,7 @@ __all__ = [
     "shown_ref",
 ]
 
-__getattr__ = opened_on_use(__name__, {"Incoming": "incoming", "post_stream": "incoming"})
+__getattr__ = opened_on_use(
+    __name__,
+    {"Exchange": "tapping", "Incoming": "incoming", "overhearing": "tapping", "post_stream": "incoming"},
+)

@@ -14,6 +14,7 @@ from callgate.vocabulary import BackendError, BadAnswer, StreamCut, Unreachable,
 from callgate.wire.connections import Closed, Connection, Connections, Place
 from callgate.wire.framing import Head, NotHttp
 from callgate.wire.http import MAX_ERROR_BYTES, PAUSE_SECONDS, HttpClient, Patience, bad_status
+from callgate.wire.tapping import Exchange, overheard
 from callgate.wire.targets import proxy_for, shown, target_of
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class Incoming(ABC):
         self.content_type = content_type
         self._patience = patience
         self._started = False
+        self.exchange: Exchange | None = None
+        """Of somebody who listens."""
 
     @property
     @abstractmethod
@@ -83,6 +86,8 @@ class Direct(Incoming):
                 if connection.has_more or connection.is_over:
                     piece = connection.take()
                     self._started = True
+                    if self.exchange is not None:
+                        self.exchange.hear(piece)
                     return piece
                 connection.check()
                 self._waits_since = self._loop.time()
@@ -135,6 +140,8 @@ class Proxied(Incoming):
         except self._problems as problem:  # a RuntimeError is how aiohttp says that the connection was closed here
             raise self._ended_by(problem) from None
         self._started = True
+        if self.exchange is not None:
+            self.exchange.hear(piece)
         return piece
 
 
@@ -161,16 +168,21 @@ class _Posted(AbstractAsyncContextManager[Incoming]):
 
     async def __aenter__(self) -> Incoming:
         target, headers = target_of(self._url, self._headers)
+        exchange = overheard(self._place, self._body)
         if proxy_for(target)[0] is not None:
             self._proxied = self._client.open(
                 "POST", self._url, headers=self._headers, body=self._body, patience=self._patience
             )
-            return Proxied(await self._proxied.__aenter__(), self._place, self._patience)
+            response = await self._proxied.__aenter__()
+            proxied = Proxied(response, self._place, self._patience)
+            _join(proxied, exchange, response.status)
+            return proxied
         connections = self._client.connections
         connection = await self._asked(connections, target, _question(target, headers, len(self._body)))
         assert connection.head is not None
         incoming = Direct(connection, connection.head, self._place, self._patience)
         self._direct = connections, connection, incoming
+        _join(incoming, exchange, connection.head.status)
         if not 200 <= connection.head.status < 300:
             await self._refused(connection.head, incoming)
         if connection.head.headers.get("content-encoding", "identity") != "identity":
@@ -261,6 +273,11 @@ class _Posted(AbstractAsyncContextManager[Incoming]):
         finally:
             self._leave()
         raise bad_status(self._url, head.status, body[:MAX_ERROR_BYTES], head.headers.get("location", ""))
+
+
+def _join(incoming: Incoming, exchange: Exchange | None, status: int) -> None:
+    if exchange is not None:
+        incoming.exchange, exchange.status = exchange, status
 
 
 def _question(target: URL, headers: Mapping[str, str], size: int) -> bytes:
