@@ -30,6 +30,10 @@ def test_the_usual_ports_are_known() -> None:
     assert not any(place.named for place in known_places(settings()))
 
 
+def test_without_any_time_to_answer_nobody_is_asked() -> None:
+    assert known_places(settings(discovery__endpoints="lab=http://lab:9000/v1", discovery__timeout=0)) == []
+
+
 def test_a_setting_names_more_and_comes_before_the_ports() -> None:
     chosen = settings(discovery__endpoints="lab=http://lab:9000/v1/, den=ollama+http://den, ours=localhost:8080")
     places = known_places(chosen)

@@ -34,10 +34,13 @@ class Place(msgspec.Struct, frozen=True):
 
 
 def known_places(settings: Settings) -> list[Place]:
-    """Ollama's place first, then what the settings name, then the ports of others, each address once.
+    """Ollama's place first, then what the settings name, then the ports of others, each address once. None, where
+    servers get no time to answer.
 
     Raises: UsageError, if a setting is no good.
     """
+    if not settings.discovery.timeout:
+        return []
     named = settings.origin("ollama.host") != "default"
     local = Place("Ollama", ollama_base_url(settings.ollama.host), is_ollama=True, is_local_ollama=True, named=named)
     ports = [Place(name, f"http://127.0.0.1:{port}") for name, port in _KNOWN.items()]

@@ -80,7 +80,9 @@ class Hub(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Discovery(msgspec.Struct, frozen=True, kw_only=True):
-    timeout: Annotated[Seconds, About("how long a server may take to say which models it has")] = 0.3
+    timeout: Annotated[Seconds, About("how long a server may take to say which models it has; 0: nobody is asked")] = (
+        0.3
+    )
     endpoints: Annotated[
         Annotated[str, msgspec.Meta(pattern=_list_of(r"[^,=:/\s][^,=:/]*=\s*[^,\s][^,]*"), max_length=4096)] | None,
         Expects("NAME=URL, several with commas", several=True),

@@ -1,0 +1,28 @@
+"""The process that is the endpoint for tests. It ends when whoever started it lets go of its standard input."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+
+from callgate.gateway import Options, serve
+from callgate.settings import load_settings
+
+DRAIN_SECONDS = 1.0
+
+
+def main(home: str) -> None:
+    """Serves the model in the box and nothing else; `home` takes what it keeps."""
+    threading.Thread(target=_end_with_parent, name="callgate-parent", daemon=True).start()
+    settings = load_settings({"discovery.timeout": 0, "detect.refresh": "off"}, environ={"CALLGATE_HOME": home})
+    options = Options(port=0, model="tiny", drain=DRAIN_SECONDS)
+    serve(settings, options, on_ready=lambda url: print(json.dumps({"url": url}), flush=True))
+
+
+def _end_with_parent() -> None:
+    """A killed parent closes the pipe, too."""
+    while os.read(0, 1024):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
