@@ -79,3 +79,10 @@ def test_an_event_of_endlessly_many_lines_is_refused(line: bytes) -> None:
     decoder = SseDecoder("a server")
     with pytest.raises(BadAnswer, match="an event of more than 16 MiB"):
         feed_often(decoder, line)
+
+
+@given(st.lists(st.sampled_from([b"data: {}\n\n", b"data: a", b"\n\n", b"\r", b": c\n", b"data: b\n\n", b"\n", b"x"])))
+def test_whole_events_are_the_same_as_torn_ones(pieces: list[bytes]) -> None:
+    decoder, torn = SseDecoder("here"), SseDecoder("here")
+    whole = [event for piece in pieces for event in decoder.feed(piece)]
+    assert whole == [event for byte in b"".join(pieces) for event in torn.feed(bytes([byte]))]

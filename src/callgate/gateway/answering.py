@@ -6,7 +6,8 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from typing import Any
+from functools import cache
+from typing import Any, cast
 
 import msgspec
 
@@ -247,7 +248,7 @@ class Answering:
 
     async def _keep(self, writer: Writer) -> None:
         """Before its end is sent: whoever has seen it may go on from it at once."""
-        if isinstance(writer, Keeps) and (kept := writer.kept()):
+        if _keeps(type(writer)) and (kept := cast("Keeps", writer).kept()):
             await self._keeper.put(*kept)
 
     async def _whole(self, writer: Writer, told: Told, first: Event, events: AsyncGenerator[Event, None]) -> object:
@@ -289,6 +290,12 @@ class Answering:
             log.exception("a mistake of ours in the middle of an answer (%s)", type(error).__name__)
             failure = unexpected()
         await exchange.end(writer.fail(failure))
+
+
+@cache
+def _keeps(kind: type[Writer]) -> bool:
+    """Which takes longer to find out than to write an answer."""
+    return issubclass(kind, Keeps)
 
 
 def _as_wanted(wish: Wish) -> ChatRequest:

@@ -65,30 +65,35 @@ class Exchange:
 
     async def body(self, *, most: int, seconds: float) -> bytes:
         """Raises: Refused, if it is too long or takes too long; ClientGone."""
+        announced = self.headers.get("content-length", "")
+        if announced.isdecimal() and int(announced) > most:
+            raise _too_long(most)
+        pieces: list[bytes] = []
+        size, more = 0, True
         try:
             async with asyncio.timeout(seconds or None):
-                pieces = [piece async for piece in self.pieces(most=most)]
+                while more:
+                    message = await self.receive()
+                    if message["type"] == "http.disconnect":
+                        raise ClientGone
+                    pieces.append(message.get("body", b""))
+                    size += len(pieces[-1])
+                    if size > most:
+                        raise _too_long(most)
+                    more = message.get("more_body", False)
         except TimeoutError:
             raise Refused(
                 Failure(status=408, kind="too_slow", message=f"the request didn't arrive within {seconds:g} s")
             ) from None
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
-    async def pieces(self, *, most: int | None = None) -> AsyncIterator[bytes]:
-        """Of the body, as they arrive. Raises: as `body` does, but for time."""
-        size = 0
-        announced = self.headers.get("content-length", "")
-        if most is not None and announced.isdecimal() and int(announced) > most:
-            raise _too_long(most)
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """Of the body, as they arrive, however many. Raises: ClientGone."""
         while True:
             message = await self.receive()
             if message["type"] == "http.disconnect":
                 raise ClientGone
-            piece = message.get("body", b"")
-            size += len(piece)
-            if most is not None and size > most:
-                raise _too_long(most)
-            if piece:
+            if piece := message.get("body", b""):
                 yield piece
             if not message.get("more_body", False):
                 return

@@ -56,6 +56,7 @@ def run(app: App, listening: socket.socket, options: Options, on_ready: Callable
         log_level="critical",
         access_log=False,
         server_header=False,
+        proxy_headers=False,
         lifespan="on",
         ws="none",
         timeout_keep_alive=KEEP_ALIVE_SECONDS,

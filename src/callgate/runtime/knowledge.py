@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache, partial
-from typing import Literal, Protocol
+from typing import Literal, Protocol, cast
 
 import msgspec
 
@@ -36,6 +36,7 @@ _SEEN_HOW = {
     "runtime_error": ("a turn with tools went well", "a turn with tools went wrong"),
     "profile": ("it passed a validation", "it failed a validation"),
 }
+_MOST_WHOLE = 256
 _SAID = frozenset(
     {"tool_support", "tool_support_source", "tool_support_confirmed_at", "manual_context", "validated_at"}
 )
@@ -61,6 +62,8 @@ class ModelKnowledge:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self.notes = SessionNotes()
+        self._whole: dict[int, tuple[Evidence, ...]] = {}
+        """Of which everything is believed: the same models are asked about over and over."""
 
     @cached_property
     def registry(self) -> Registry:
@@ -81,8 +84,15 @@ class ModelKnowledge:
 
     def believed(self, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
         """By `detect.sources`; the user's own word always counts, and notes decide nothing."""
+        if self._whole.get(id(evidence)) is evidence:
+            return cast("tuple[Evidence, ...]", evidence)
         sources = _believed_sources(self._settings.detect.sources)
-        return tuple(found for found in evidence if found.source in sources or found.claim == "note")
+        believed = tuple(found for found in evidence if found.source in sources or found.claim == "note")
+        if isinstance(evidence, tuple) and len(believed) == len(evidence):
+            if len(self._whole) >= _MOST_WHOLE:
+                self._whole.clear()
+            self._whole[id(evidence)] = evidence
+        return believed
 
     def manual_context(self, ref: ModelRef) -> int | None:
         """How long its context is, by the user's word."""
@@ -141,8 +151,9 @@ class ModelKnowledge:
 
 def with_knowledge(finding: Finding, knowledge: Knowledge, ref: ModelRef) -> Finding:
     """What was found of `ref`, weighed with what is known of it, as far as it is believed."""
-    evidence = knowledge.believed((*knowledge.evidence(ref, finding.facts), *finding.evidence))
-    if evidence == finding.evidence:
+    own = tuple(knowledge.evidence(ref, finding.facts))
+    evidence = knowledge.believed((*own, *finding.evidence) if own else finding.evidence)
+    if evidence is finding.evidence or evidence == finding.evidence:
         return finding
     return weigh(finding.facts, evidence, failure=finding.failure, flaw=finding.flaw)
 

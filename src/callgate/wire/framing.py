@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 LARGEST_HEAD = 64 << 10
@@ -44,6 +45,7 @@ class Framing(Protocol):
         ...
 
 
+@lru_cache(maxsize=64)
 def read_head(data: bytes) -> Head:
     """Of what comes before the empty line. Raises: NotHttp."""
     first, *lines = data.split(_LINE_END)

@@ -8,6 +8,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager, suppress
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from callgate.vocabulary import BackendError, BadAnswer, StreamCut, Unreachable, UsageError
@@ -178,7 +179,8 @@ class _Posted(AbstractAsyncContextManager[Incoming]):
             _join(proxied, exchange, response.status)
             return proxied
         connections = self._client.connections
-        connection = await self._asked(connections, target, _question(target, headers, len(self._body)))
+        question = _question(target, tuple(headers.items())) + b"Content-Length: %d\r\n\r\n" % len(self._body)
+        connection = await self._asked(connections, target, question)
         assert connection.head is not None
         incoming = Direct(connection, connection.head, self._place, self._patience)
         self._direct = connections, connection, incoming
@@ -275,6 +277,7 @@ class _Posted(AbstractAsyncContextManager[Incoming]):
         raise bad_status(self._url, head.status, body[:MAX_ERROR_BYTES], head.headers.get("location", ""))
 
 
+<<<<<<< HEAD
 def _join(incoming: Incoming, exchange: Exchange | None, status: int) -> None:
     if exchange is not None:
         incoming.exchange, exchange.status = exchange, status
@@ -282,11 +285,16 @@ def _join(incoming: Incoming, exchange: Exchange | None, status: int) -> None:
 
 def _question(target: URL, headers: Mapping[str, str], size: int) -> bytes:
     """The head of it. Raises: UsageError, if a header can't be sent."""
+=======
+@lru_cache(maxsize=64)
+def _question(target: URL, headers: tuple[tuple[str, str], ...]) -> bytes:
+    """The head of it, but for the body's length. Raises: UsageError, if a header can't be sent."""
+>>>>>>> f70fc69 (wip)
     host = target.raw_host or ""
     port = "" if target.is_default_port() else f":{target.port}"
     lines = [f"POST {target.raw_path_qs} HTTP/1.1", f"Host: {f'[{host}]' if ':' in host else host}{port}"]
-    lines += [f"{name}: {value}" for name, value in headers.items()]
-    text = "\r\n".join([*lines, f"Content-Length: {size}", "", ""])
-    if text.count("\n") != len(lines) + 2 or text.count("\r") != len(lines) + 2 or "\0" in text:
+    lines += [f"{name}: {value}" for name, value in headers]
+    text = "\r\n".join([*lines, ""])
+    if text.count("\n") != len(lines) or text.count("\r") != len(lines) or "\0" in text:
         raise UsageError(f"a header for {shown(str(target))} has a line break", hint="look at its key")
     return text.encode()

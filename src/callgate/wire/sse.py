@@ -25,6 +25,8 @@ class SseDecoder:
 
     def feed(self, piece: bytes) -> list[bytes]:
         """The events that `piece` completes. Raises: BadAnswer, if one is too large."""
+        if self._started and not (self._rest or self._data or self._after_return) and _is_one_event(piece):
+            return [piece[6:-2]]
         if b"\r" in piece or self._after_return:
             piece = self._with_newlines(piece)
         end = piece.rfind(b"\n")
@@ -81,3 +83,14 @@ class SseDecoder:
 
     def _too_large(self) -> BadAnswer:
         return BadAnswer(f"{self._place} sent an event of more than {LARGEST_EVENT >> 20} MiB")
+
+
+def _is_one_event(piece: bytes) -> bool:
+    """Most servers send one at a time, and whole."""
+    return (
+        piece.startswith(b"data: ")
+        and piece.find(b"\n") == len(piece) - 2
+        and piece.endswith(b"\n\n")
+        and b"\r" not in piece
+        and len(piece) <= LARGEST_EVENT
+    )

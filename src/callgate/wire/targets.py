@@ -105,13 +105,13 @@ def proxy_for(url: URL) -> tuple[URL | None, dict[str, str]]:
 
     aiohttp's own way goes through proxies to this machine too, and stumbles over a ~/.netrc.
     """
+    host = url.host or ""
+    if is_loopback(host):
+        return None, {}
     from urllib.request import getproxies, proxy_bypass
 
     from yarl import URL
 
-    host = url.host or ""
-    if is_loopback(host):
-        return None, {}
     proxies = getproxies()
     text = proxies.get(url.scheme) or proxies.get("all")
     if not text or proxy_bypass(host):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal
 
 from callgate.gate.recovery.announced import Candidate, read_announced
@@ -33,6 +34,12 @@ _LINE_START = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,3}[.)])\s+)?")
 _ENDING = Finder(ENDINGS)
 
 
+@lru_cache(maxsize=64)
+def _offers(names: Names | None, mends: bool) -> Offers:
+    """The same for every answer to those who come with the same tools."""
+    return Offers(names, mends=mends)
+
+
 class Recovery:
     """One answer, from its first character to its last.
 
@@ -49,7 +56,7 @@ class Recovery:
         *,
         mends: bool = True,
     ) -> None:
-        self._offers = Offers(names, mends=mends)
+        self._offers = _offers(names, mends)
         tried = KNOWN if formats is None else tuple(formats)
         self._anywhere = names is None or (tried != KNOWN and any(known.inline for known in tried))
         self._look = lookout(tried, anywhere=self._anywhere)

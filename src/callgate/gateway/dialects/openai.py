@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import cached_property
 from secrets import token_hex
 from typing import Annotated, Any, Literal
 
@@ -237,9 +238,12 @@ class ChatWriter(_Writer):
 
     def __init__(self, model: str, *, wants_usage: bool) -> None:
         super().__init__(model, wants_usage=wants_usage)
-        # Written once, so that of each piece but its text has to be encoded.
-        self._head = b"data: " + _encode(self._about)[:-1] + b',"choices":[{"index":0,"delta":{'
         self._role = b'"role":"assistant",'
+
+    @cached_property
+    def _head(self) -> bytes:
+        """Written once, so that of each piece but its text has to be encoded."""
+        return b"data: " + _encode(self._about)[:-1] + b',"choices":[{"index":0,"delta":{'
 
     def feed(self, event: Event) -> bytes:
         kind = type(event)
