@@ -277,19 +277,14 @@ class _Posted(AbstractAsyncContextManager[Incoming]):
         raise bad_status(self._url, head.status, body[:MAX_ERROR_BYTES], head.headers.get("location", ""))
 
 
-<<<<<<< HEAD
 def _join(incoming: Incoming, exchange: Exchange | None, status: int) -> None:
     if exchange is not None:
         incoming.exchange, exchange.status = exchange, status
 
 
-def _question(target: URL, headers: Mapping[str, str], size: int) -> bytes:
-    """The head of it. Raises: UsageError, if a header can't be sent."""
-=======
 @lru_cache(maxsize=64)
 def _question(target: URL, headers: tuple[tuple[str, str], ...]) -> bytes:
     """The head of it, but for the body's length. Raises: UsageError, if a header can't be sent."""
->>>>>>> f70fc69 (wip)
     host = target.raw_host or ""
     port = "" if target.is_default_port() else f":{target.port}"
     lines = [f"POST {target.raw_path_qs} HTTP/1.1", f"Host: {f'[{host}]' if ':' in host else host}{port}"]
