@@ -267,3 +267,22 @@ async def test_tls_needs_somebody_who_is_trusted(
         async with HttpClient() as client:
             assert await read(client, url) == b"secret"
     gc.collect()
+
+
+@pytest.mark.parametrize("high_water", [connections.HIGH_WATER, 4])
+async def test_what_somebody_left_unread_is_for_nobody_else(high_water: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "HIGH_WATER", high_water)
+    async with saying(sized(b"for alice"), sized(b"for bob")) as (url, came_on), HttpClient() as client:
+        async with post_stream(client, f"{url}/x", b"{}", patience=SHORT):
+            pass  # head and body came together, and she leaves without a word of it
+        assert await read(client, url) == b"for bob"
+        assert came_on == [1, 2]
+
+
+async def test_a_packed_answer_is_for_nobody_else() -> None:
+    packed = sized(b"for alice", "Content-Encoding: gzip")
+    async with saying(packed, sized(b"for bob")) as (url, came_on), HttpClient() as client:
+        with pytest.raises(BadAnswer):
+            await read(client, url)
+        assert await read(client, url) == b"for bob"
+        assert came_on == [1, 2]

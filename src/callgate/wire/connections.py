@@ -71,6 +71,9 @@ class Connection(asyncio.Protocol):
 
     @property
     def can_be_kept(self) -> bool:
+        """Nothing of its last answer is left, neither to come nor to be taken: the next one who asks would get it."""
+        if self._pieces or self._is_paused:
+            return False
         framing = self._framing
         if self.is_gone or self._problem is not None or framing is None or self.head is None:
             return False
