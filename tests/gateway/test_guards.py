@@ -6,12 +6,23 @@ from callgate.gateway import App, Options
 from callgate.vocabulary import UsageError
 from tests.gateway.running import gateway, no_servers
 
+EVERYWHERE = ["0.0.0.0", "::", "", "::0", "0:0:0:0:0:0:0:0", "0000::", "::%lo", "::ffff:0.0.0.0", "0", "0x0", "[::]"]
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "192.168.1.5", "models.example.org"])
+
+@pytest.mark.parametrize("host", [*EVERYWHERE, "192.168.1.5", "models.example.org", "::ffff:192.168.1.5"])
 def test_beyond_this_machine_a_key_is_required(host: str) -> None:
     with pytest.raises(UsageError, match="needs a key"):
         App(no_servers(), Options(host=host))
     App(no_servers(), Options(host=host, keys=("secret",)))
+
+
+@pytest.mark.parametrize("host", ["::0", "::ffff:0.0.0.0", "0"])
+async def test_who_listens_everywhere_is_known_by_every_address(host: str) -> None:
+    async with gateway(Options(host=host, keys=("secret",))) as served:
+        known = await served.get("/v1/models", Host="192.168.1.5", X_Api_Key="secret")
+        assert known.status == 200
+        stranger = await served.get("/v1/models", Host="evil.example.org", X_Api_Key="secret")
+        assert stranger.status == 403
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])

@@ -6,6 +6,7 @@ import hashlib
 import hmac
 from collections.abc import Iterable
 from ipaddress import ip_address
+from socket import inet_aton
 from urllib.parse import urlsplit
 
 from callgate.gateway.asgi import Exchange, Header, Refused
@@ -19,20 +20,19 @@ from callgate.wire import HOPS_HEADER, hops_of, is_loopback
 OPEN_PATHS = PAGE_PATHS | {"/", "/health", "/ready"}
 """What anybody may ask: they tell nothing."""
 MOST_HOPS = 16
-_WILDCARDS = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not listened at
 
 
 class Guard:
     """Raises: UsageError, if it would let everybody in from everywhere."""
 
     def __init__(self, options: Options) -> None:
+        self._anywhere = is_everywhere(options.host)
+        if self._anywhere and not options.keys:
+            raise UsageError("at all addresses others can reach the server, so it needs a key", hint=_KEY_HINT)
         if not options.keys and not is_loopback(f"http://{_in_url(options.host)}"):
             raise UsageError(f"at {options.host!r} others can reach the server, so it needs a key", hint=_KEY_HINT)
-        if options.host in _WILDCARDS and not options.keys:
-            raise UsageError("at all addresses others can reach the server, so it needs a key", hint=_KEY_HINT)
         self._keys = tuple(_digest(key) for key in options.keys)
         self._hosts = frozenset(name.lower() for name in (*options.allowed_hosts, options.host) if name)
-        self._anywhere = options.host in _WILDCARDS
         self._origins = frozenset(options.origins)
         self._instance = options.instance
 
@@ -83,6 +83,20 @@ class Guard:
             hint = "send it as a Bearer, or as X-Api-Key"
             failure = Failure(status=401, kind="key", message="the key is missing or wrong", hint=hint)
             raise Refused(failure, [(b"www-authenticate", b"Bearer")])
+
+
+def is_everywhere(host: str) -> bool:
+    """Whether whoever listens at `host` listens at every address of the machine, however that is spelt."""
+    if not host:
+        return True
+    try:
+        address = ip_address(host.strip("[]").partition("%")[0])
+    except ValueError:
+        try:
+            return not any(inet_aton(host))  # `0` and `0x0` are addresses for the system
+        except (OSError, ValueError):
+            return False
+    return (getattr(address, "ipv4_mapped", None) or address).is_unspecified
 
 
 def preflight(methods: Iterable[str]) -> tuple[Header, ...]:
