@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from callgate.cli.validate_model import verdict
 from tests.cli.command import CALLGATE, callgate, environ
 from tests.cli.test_terminal import seen
 from tests.runtime.agents import Script, says, script
 from tests.runtime.played import NOBODY
+from tests.validate.made_runs import trial
 
 __all__ = ["script"]
 
@@ -128,3 +130,35 @@ def test_somebody_who_looks_on_sees_how_far_it_is_and_how_long_it_takes(script: 
     shown = seen("validate", slow, "--modes", "native", "--only", "one-call", "--trials", "8")
     assert re.search(r"\d of 8, \d failed, \d+ s left  native one-call", shown)
     assert shown.rstrip().endswith("8 no-call (--why shows them)")
+
+
+def test_a_password_in_an_address_is_not_shown() -> None:
+    url = f"{NOBODY.replace('://', '://joe:SECRETPW@')}/v1#m"
+    for words in ((f"--modelId={url}",), (f"--modelId={url}", "--json")):
+        done = callgate("validate-model", *words, "--trials", "1")
+        assert done.status == 4
+        assert "SECRETPW" not in done.out + done.err
+
+
+def test_a_report_that_can_not_be_written_is_told_before_anything_is_tried(talker: str, tmp_path: Path) -> None:
+    for option in ("--html", "--junit"):
+        done = callgate("validate", talker, option, str(tmp_path / "no" / "where"), "--json")
+        assert done.status == 2
+        assert [list(line) for line in done.objects] == [["error"]]
+    assert (
+        callgate("validate", f"{NOBODY}/v1#m", "--html", str(tmp_path / "page.html"), "--against", "none").status == 1
+    )
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_a_share_that_is_met_exactly_is_met() -> None:
+    trials = [trial(number < 55) for number in range(100)]
+    assert [verdict(trials, least) for least in (0.55, 0.56)] == ["pass", "fail"]
+
+
+def test_a_run_that_was_compared_can_be_compared_with(talker: str, tmp_path: Path) -> None:
+    words = ("validate", talker, "--modes", "native", "--trials", "1", "--only", "one-call", "--json")
+    first, second = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
+    first.write_text(callgate(*words).out)
+    second.write_text(callgate(*words, "--against", str(first)).out)
+    assert callgate(*words, "--against", str(second)).status == 0

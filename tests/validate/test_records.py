@@ -1,3 +1,4 @@
+import json
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -113,3 +114,15 @@ def test_any_bytes_are_read_or_refused(content: bytes) -> None:
         file.flush()
         with suppress(CallgateError):
             read_run(file.name)
+
+
+def test_what_else_programs_are_told_is_no_part_of_a_run(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    whole = Run(about=ABOUT, trials=(trial(),))
+    others = [{"type": "comparison", "pairs": []}, {"error": {"type": "NotFound"}}, {"type": "survey_summary"}]
+    lines = [*(each.as_json() for each in whole.trials), *others, whole.summary(), others[0]]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert read_run(str(path)) == [whole]
+    path.write_text('{"case": "one-call"}\n')
+    with pytest.raises(UsageError, match="names no model"):
+        read_run(str(path))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from contextlib import aclosing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -138,3 +139,9 @@ async def test_a_question_that_nobody_answers_in_time_is_a_failed_trial_and_thre
             await tried(many)
     assert [trial.kind for trial in many.run().trials] == ["timeout"] * 3
     assert not many.run().about.complete
+
+
+@pytest.mark.parametrize("wish", [{"suite": "zzz"}, {"trials": 0}, {"trials": -1}, {"modes": []}])
+async def test_wishes_that_make_no_sense_are_refused(wish: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        await validate_model_async("tiny", **wish)

@@ -28,6 +28,7 @@ from callgate.validate import (
     survey_wanted,
 )
 from callgate.validate.filling import filled
+from callgate.validate.survey_all import identity_of
 from callgate.validate.survey_forms import FORMS, forms_taken
 from callgate.validate.survey_records import Declared, Shown
 from callgate.validate.surveying import shown_by
@@ -175,16 +176,17 @@ async def test_a_model_that_fails_does_not_stop_the_others_and_nothing_is_said_o
     assert "no-call" in page
 
 
+@pytest.fixture
+def digests(monkeypatch: pytest.MonkeyPatch) -> dict[str, str | None]:
+    known: dict[str, str | None] = {"digest": "d1"}
+    for place in ("survey_all", "running"):
+        monkeypatch.setattr(f"callgate.validate.{place}.version_of", lambda *_: known["digest"])
+    return known
+
+
 async def test_what_was_done_is_not_done_again_unless_the_model_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, digests: dict[str, str | None]
 ) -> None:
-    digests = {"digest": "d1"}
-
-    def digest(ref: ModelRef, facts: object) -> str:
-        return digests["digest"]
-
-    monkeypatch.setattr("callgate.validate.survey_all.digest_of", digest)
-    monkeypatch.setattr("callgate.validate.running.digest_of", digest)
     path = tmp_path / "survey.jsonl"
     model = PlayedModel()
     async with model.running() as ref:
@@ -197,6 +199,63 @@ async def test_what_was_done_is_not_done_again_unless_the_model_changed(
         digests["digest"] = "d2"
         await results(SurveyOfAll([ref], WANTED, load_settings(), state=SurveyState(str(path))))
         assert model.asked
+    assert len(read_run(str(path))) == 1  # what is old is replaced
+
+
+async def test_a_model_whose_version_nobody_tells_is_not_tried_again_on_the_same_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "survey.jsonl")
+    model = PlayedModel()
+    async with model.running() as ref:
+        (first,) = await results(SurveyOfAll([ref], WANTED, load_settings(), state=SurveyState(path)))
+        assert first.survey.about.digest is None
+        model.asked.clear()
+        await results(SurveyOfAll([ref], WANTED, load_settings(), state=SurveyState(path)))
+        assert not model.asked
+        monkeypatch.setattr("callgate.validate.survey_state.GOOD_FOR_SECONDS", 0.0)
+        await results(SurveyOfAll([ref], WANTED, load_settings(), state=SurveyState(path)))
+        assert model.asked
+
+
+async def test_a_survey_that_was_stopped_goes_on_in_the_middle_of_a_model(tmp_path: Path) -> None:
+    path = str(tmp_path / "survey.jsonl")
+    wanted = Wanted(cases=ONE_CALL, suite="survey", trials=4, modes=("native",))
+    model = PlayedModel()
+    model.replies = [*answers(0, 1), Reply(("No.",))]
+    async with model.running() as ref:
+        stopped = SurveyOfAll([ref], wanted, load_settings(), state=SurveyState(path))
+
+        def stop(progress: SurveyProgress) -> None:
+            if progress.made == 3:
+                raise RuntimeError("enough")
+
+        stopped._on_step = stop
+        with pytest.raises(RuntimeError, match="enough"):
+            await results(stopped)
+        (so_far,) = stopped.broken_off()
+        assert (len(so_far.run.trials), so_far.run.about.complete) == (3, False)
+        assert "so far" in (so_far.survey.seen or "")
+        model.asked.clear()
+        (found,) = await results(SurveyOfAll([ref], wanted, load_settings(), state=SurveyState(path)))
+    assert len(model.asked) == 1 + len(FORMS)
+    assert [trial.trial for trial in found.run.trials] == [0, 1, 2, 3]
+    assert (found.run.about.complete, found.survey.formats) == (True, {"native": 2})
+    assert found.survey.failures["no-call"].count == 2
+    assert "No." in found.survey.failures["no-call"].exchange["received"]  # which the first of the two surveys saw
+
+
+async def test_to_begin_anew_concerns_only_the_models_that_are_named(tmp_path: Path, script: Script) -> None:
+    path = str(tmp_path / "survey.jsonl")
+    one, other = script(*[says("I only talk.")] * 99), script(*[says("I only talk.")] * 99)
+    await results(SurveyOfAll([one, other], WANTED, load_settings(), state=SurveyState(path)))
+    steps: list[int] = []
+    fresh = SurveyOfAll(
+        [one], WANTED, load_settings(), state=SurveyState(path, fresh=True), on_step=lambda now: steps.append(now.made)
+    )
+    await results(fresh)
+    assert steps[-1] == 2
+    assert {run.about.model for run in read_run(path)} == {str(one), str(other)}
 
 
 async def test_what_is_kept_can_be_read_as_runs(tmp_path: Path) -> None:
@@ -204,9 +263,25 @@ async def test_what_is_kept_can_be_read_as_runs(tmp_path: Path) -> None:
     async with PlayedModel().running() as ref:
         (found,) = await results(SurveyOfAll([ref], WANTED, load_settings(), state=state))
     assert read_run(state.path) == [found.run]
-    assert Path(state.path).stat().st_mode & 0o077 == 0
-    state.forget()
-    assert SurveyState(state.path).done(found.survey.about) is None
+    assert [kept.stat().st_mode & 0o077 for kept in tmp_path.rglob("*.jsonl")] == [0]  # and no parts of it
+
+
+async def test_a_model_in_two_spellings_is_surveyed_once() -> None:
+    model = PlayedModel()
+    async with model.running() as ref:
+        survey = SurveyOfAll([ref, ModelRef("openai", "played", f"{ref.endpoint}/")], WANTED, load_settings())
+        assert len(await results(survey)) == 1
+
+
+def test_one_ollama_has_one_address() -> None:
+    settings = load_settings({"ollama.host": "127.0.0.1:11500"})
+    spellings = [
+        ModelRef("ollama", "smol"),
+        ModelRef("ollama", "smol:latest", "http://127.0.0.1:11500"),
+        ModelRef("ollama", "smol", "http://127.0.0.1:11500"),
+    ]
+    assert len({identity_of(ref, settings) for ref in spellings}) == 1
+    assert identity_of(ModelRef("ollama", "tiny"), settings)[0] == identity_of(spellings[1], settings)[0]
 
 
 async def test_models_of_one_backend_come_one_after_the_other_and_backends_at_once(script: Script) -> None:

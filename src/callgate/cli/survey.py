@@ -15,7 +15,7 @@ from contextlib import aclosing
 from callgate.cli import DONE, FAILED, INTERRUPTED, UNREACHABLE
 from callgate.cli.screen import LiveLine, print_json
 from callgate.cli.survey_view import show_progress, show_surveys
-from callgate.cli.validate_arguments import add_report_arguments, count, modes_named, write_reports
+from callgate.cli.validate_arguments import add_report_arguments, count, modes_named, require_writable, write_reports
 from callgate.runtime import discover, may_cost
 from callgate.settings import Settings, load_settings
 from callgate.validate import Surveyed, SurveyOfAll, SurveyState, label_of, survey_as_json, survey_wanted
@@ -44,7 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="another one gives other wordings and values")
     parser.add_argument("--jobs", type=count, metavar="N", help="so many backends at once (all of them)")
-    parser.add_argument("--fresh", action="store_true", help="try again what an earlier survey has done")
+    parser.add_argument(
+        "--fresh",
+        action="store_true",
+        help="try these models again from the start, whatever an earlier survey has done",
+    )
     parser.add_argument("--why", action="store_true", help="show each kind of failure, with one raw exchange")
     add_report_arguments(parser)
 
@@ -52,9 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     settings = load_settings()
     refs = _refs(arguments, settings)
-    state = SurveyState.of(settings)
-    if arguments.fresh:
-        state.forget()
+    require_writable(arguments)
+    state = SurveyState.of(settings, fresh=arguments.fresh)
     live = LiveLine()
     survey = SurveyOfAll(
         refs,
@@ -70,6 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
         asyncio.run(_collect(survey, done, as_json=arguments.json))
     except KeyboardInterrupt:
         status = INTERRUPTED
+        for surveyed in survey.broken_off():
+            _add(surveyed, done, as_json=arguments.json)
     finally:
         live.end()
     order = {label_of(ref): place for place, ref in enumerate(refs)}
@@ -86,10 +91,14 @@ def run(arguments: argparse.Namespace) -> int:
 async def _collect(survey: SurveyOfAll, done: list[Surveyed], *, as_json: bool) -> None:
     async with aclosing(survey.results()) as results:
         async for surveyed in results:
-            done.append(surveyed)
-            if as_json:
-                for line in surveyed.lines():
-                    print_json(line)
+            _add(surveyed, done, as_json=as_json)
+
+
+def _add(surveyed: Surveyed, done: list[Surveyed], *, as_json: bool) -> None:
+    done.append(surveyed)
+    if as_json:
+        for line in surveyed.lines():
+            print_json(line)
 
 
 def _refs(arguments: argparse.Namespace, settings: Settings) -> list[ModelRef]:

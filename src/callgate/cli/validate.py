@@ -23,6 +23,7 @@ from callgate.cli.validate_arguments import (
     count,
     modes_named,
     names_in,
+    require_writable,
     share,
     write_reports,
 )
@@ -122,6 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
         return DONE
     if not arguments.models:
         raise UsageError("no model is named", hint="callgate validate tiny; `callgate models` lists what is in reach")
+    require_writable(arguments)
     before = read_run(arguments.against) if arguments.against else None
     modes = arguments.modes or usual_modes(arguments.suite)
     suite = BFCL if arguments.bfcl else arguments.suite

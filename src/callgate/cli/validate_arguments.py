@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
@@ -14,6 +15,19 @@ def add_report_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object a line: each trial, then a summary")
     parser.add_argument("--junit", metavar="FILE", help="write the result as JUnit XML")
     parser.add_argument("--html", metavar="FILE", help="write a page with plots")
+
+
+def require_writable(arguments: argparse.Namespace) -> None:
+    """Before an hour's work rather than after it. Raises: UsageError, if a report can't be written where it should."""
+    for path in filter(None, (arguments.junit, arguments.html)):
+        is_new = not os.path.lexists(path)
+        try:
+            with open(path, "ab"):
+                pass
+            if is_new:
+                os.unlink(path)
+        except OSError as error:
+            raise UsageError(f"{path!r} can't be written: {error.strerror}", hint="nothing was tried yet") from None
 
 
 def write_reports(

@@ -9,9 +9,9 @@ from typing import Literal
 from callgate.cli import DONE, UNMET
 from callgate.cli.screen import Screen, print_json, printable
 from callgate.cli.validate import add_shared_arguments, validated, wanted_by
-from callgate.cli.validate_arguments import write_reports
-from callgate.validate import Run, Suite, Trial, chosen_cases
-from callgate.vocabulary import UsageError
+from callgate.cli.validate_arguments import require_writable, write_reports
+from callgate.validate import Run, Suite, Trial, chosen_cases, label_of
+from callgate.vocabulary import ModelRef, UsageError
 
 EXAMPLES = """\
 examples:
@@ -45,6 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
     model = arguments.model_id or arguments.model
     if not model:
         raise UsageError("no model is named", hint="callgate validate-model --modelId=tiny")
+    require_writable(arguments)
+    label = label_of(ModelRef.parse(model))
     suite: Suite = "full" if arguments.full else "quick"
     least = LEAST if arguments.min_pass is None else arguments.min_pass
     # As it would be used: what it comes to in other ways is for `callgate validate`.
@@ -52,10 +54,10 @@ def run(arguments: argparse.Namespace) -> int:
     runs, status = validated([model], wanted, as_json=arguments.json, keep=True)
     checks = _checks(runs)
     if checks and not arguments.json:
-        _show(model, checks, least)
+        _show(label, checks, least)
     if arguments.json and checks:
         print_json(
-            {"type": "checks", "modelId": model, "checks": {name: verdict(of, least) for name, of in checks.items()}}
+            {"type": "checks", "modelId": label, "checks": {name: verdict(of, least) for name, of in checks.items()}}
         )
     write_reports(arguments, runs)
     return status or (UNMET if any(verdict(of, least) == "fail" for of in checks.values()) else DONE)
@@ -65,7 +67,7 @@ def verdict(trials: Sequence[Trial], least: float) -> Verdict:
     judged = [trial for trial in trials if trial.passed is not None]
     if not judged:
         return UNSUPPORTED
-    return "pass" if sum(trial.passed is True for trial in judged) >= least * len(judged) else "fail"
+    return "pass" if sum(trial.passed is True for trial in judged) / len(judged) >= least else "fail"
 
 
 def _checks(runs: Sequence[Run]) -> dict[str, list[Trial]]:

@@ -12,7 +12,7 @@ from callgate.validate.case_files import Suite, chosen_cases
 from callgate.validate.keeping import keep_run
 from callgate.validate.records import Mode, Run, Trial
 from callgate.validate.running import TRIALS, Validation, Wanted, modes_of, usual_modes
-from callgate.vocabulary import ModelRef
+from callgate.vocabulary import ModelRef, UsageError
 
 
 async def validate_model_async(
@@ -37,11 +37,18 @@ async def validate_model_async(
     """
     settings = settings or load_settings()
     only = tuple(only)
+    if suite not in TRIALS:
+        raise UsageError(f"there is no suite {suite!r}", hint=f"there are: {', '.join(TRIALS)}")
+    if trials is not None and trials < 1:
+        raise UsageError(f"{trials} trials of each case are none", hint="at least 1")
+    chosen = None if modes is None else modes_of(tuple(modes))
+    if chosen == ():
+        raise UsageError("no mode is named", hint="leave `modes` out for the usual ones")
     wanted = Wanted(
         cases=chosen_cases(suite, folders=cases, only=only),
         suite=suite,
         trials=TRIALS[suite] if trials is None else trials,
-        modes=usual_modes(suite) if modes is None else modes_of(tuple(modes)),
+        modes=usual_modes(suite) if chosen is None else chosen,
         seed=seed,
         options=options or {},
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from callgate.validate.heard import Heard
 from callgate.validate.moded_session import ModedSession
 from callgate.validate.records import MODES, Mode, Run, RunAbout, Trial, label_of
 from callgate.validate.trying import TIMEOUT, Trying
-from callgate.vocabulary import ChatRequest, Message, ModelRef, Unreachable, UsageError
+from callgate.vocabulary import ChatRequest, Facts, Message, ModelRef, Unreachable, UsageError
 
 TRIALS: Mapping[str, int] = {"quick": 3, "full": 5}
 THINKING = 16
@@ -61,8 +61,12 @@ class Validation:
         *,
         on_exchange: Callable[[ChatRequest, Heard], None] | None = None,
         at_end: Callable[[ModedSession, ModelRef], Awaitable[None]] | None = None,
+        done: Iterable[Trial] = (),
     ) -> None:
-        """`on_exchange` hears every turn; `at_end` may ask more of the model while it is loaded."""
+        """`on_exchange` hears every turn; `at_end` may ask more of the model while it is loaded; what is `done` isn't
+        tried again.
+        """
+        self._done = {(trial.mode, trial.case, trial.trial): trial for trial in done}
         self._on_exchange = on_exchange
         self._at_end = at_end
         self._asked = ref
@@ -99,6 +103,9 @@ class Validation:
             )
             in_vain = 0
             for mode, known, number in to_do:
+                if (before := self._done.get((mode, known.case.name, number))) is not None:
+                    self._trials.append(before)
+                    continue
                 session.mode = mode
                 done = await trying.trial(known, number)
                 self.exchange = session.exchange
@@ -117,7 +124,7 @@ class Validation:
     def run(self) -> Run:
         """What was tried so far."""
         wanted = self._wanted
-        digest = digest_of(self._ref, self._finding.facts) if self._finding else None
+        digest = version_of(self._ref, self._finding.facts) if self._finding else None
         about = RunAbout(
             model=label_of(self._asked),
             at=timestamp(self._began),
@@ -128,6 +135,7 @@ class Validation:
             backend=place_of(self._ref)[0],
             modes=self._modes,
             digest=digest,
+            server=server_of(self._finding.facts) if self._finding else None,
             complete=len(self._trials) == self.total,
         )
         return Run(about=about, trials=tuple(self._trials))
@@ -158,6 +166,18 @@ class Validation:
 
     def _numbers(self, known: KnownCase) -> range:
         return range(1 if known.own_judge else self._wanted.trials)
+
+
+def version_of(ref: ModelRef, facts: Facts) -> str | None:
+    """What tells this version of the model from the next; of a recording, what is in its file."""
+    if ref.scheme != "scripted":
+        return digest_of(ref, facts)
+    return digest_of(ModelRef("file", ref.name.partition("?")[0]), facts)
+
+
+def server_of(facts: Facts) -> str | None:
+    """What runs a model, with its version, as far as it tells."""
+    return " ".join(filter(None, (facts.server and str(facts.server), facts.server_version))) or None
 
 
 async def _load(session: ModedSession, ref: ModelRef) -> None:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 
 from callgate import __version__
 from callgate.backends import place_of
-from callgate.runtime import AsyncDetector, digest_of
+from callgate.runtime import AsyncDetector
 from callgate.settings import Settings
 from callgate.validate.records import RunAbout, Trial, label_of
-from callgate.validate.running import Wanted
+from callgate.validate.running import Wanted, server_of, version_of
 from callgate.validate.survey_records import SUITE
 from callgate.validate.survey_state import Surveyed, SurveyState
 from callgate.validate.surveying import ModelSurveying
-from callgate.vocabulary import CallgateError, ModelRef
+from callgate.vocabulary import CallgateError, Facts, ModelRef, UsageError
+from callgate.wire import ollama_base_url
 
 Place = tuple[str, str]
 
@@ -57,6 +59,10 @@ class SurveyProgress:
         self._spent[place] += seconds
         self.now[place] = f"{trial.model} {trial.mode} {trial.case}"
 
+    def skip(self, place: Place, trials: int) -> None:
+        """An earlier survey has made them."""
+        self._left[place] = max(0, self._left[place] - trials)
+
     def end_model(self, place: Place, tried: int) -> None:
         """Also one that was found in the last survey, or broke off: its trials needn't be waited for."""
         self._left[place] = max(0, self._left[place] - max(0, self._each - tried))
@@ -83,8 +89,9 @@ class SurveyOfAll:
         self._state = state
         self._on_step = on_step
         self._places: dict[Place, list[ModelRef]] = {}
-        for ref in dict.fromkeys(refs):
-            self._places.setdefault(place_of(ref), []).append(ref)
+        self._under_way: dict[ModelRef, ModelSurveying] = {}
+        for ref in {identity_of(ref, settings): ref for ref in reversed(refs)}.values():
+            self._places.setdefault(identity_of(ref, settings)[0], []).insert(0, ref)
         self._slots = asyncio.Semaphore(jobs or len(self._places) or 1)
         self.progress = SurveyProgress(self._places, _trials_each(wanted))
 
@@ -111,33 +118,44 @@ class SurveyOfAll:
             ready.put_nowait(None)
 
     async def _model(self, place: Place, ref: ModelRef, detector: AsyncDetector) -> Surveyed:
-        if self._state and (done := self._state.done(await self._about(ref, detector))):
+        about = await self._about(ref, detector)
+        if self._state and (done := self._state.done(about)):
             self.progress.end_model(place, 0)
             self._tell()
             return done
-        surveying = ModelSurveying(ref, self._wanted, self._settings)
-        began, tried = time.monotonic(), 0
+        begun = self._state.begun(about) if self._state else []
+        self.progress.skip(place, len(begun))
+        self._under_way[ref] = surveying = ModelSurveying(ref, self._wanted, self._settings, begun)
+        began, tried = time.monotonic(), len(begun)
         async with aclosing(surveying.trials()) as trials:
             async for trial in trials:
                 now = time.monotonic()
                 tried += 1
                 self.progress.step(place, trial, now - began)
                 began = now
+                if self._state and surveying.noted:
+                    self._state.note(about, surveying.noted)
                 self._tell()
         surveyed = Surveyed(surveying.survey(), surveying.run())
-        if self._state:
-            self._state.keep(surveyed)
+        del self._under_way[ref]
+        if self._state and surveyed.run.about.complete and not surveyed.survey.error:
+            self._state.keep(about, surveyed)
         self.progress.end_model(place, tried)
         self._tell()
         return surveyed
+
+    def broken_off(self) -> list[Surveyed]:
+        """What was found so far of models that were just being surveyed when somebody had enough."""
+        found = [Surveyed(surveying.survey(), surveying.run()) for surveying in self._under_way.values()]
+        return [each for each in found if each.run.trials]
 
     async def _about(self, ref: ModelRef, detector: AsyncDetector) -> RunAbout:
         """Of the run that would be made now."""
         wanted = self._wanted
         try:
-            digest = digest_of(ref, (await detector.find(ref)).facts) if ref.scheme != "scripted" else None
+            facts = Facts(name=ref.name) if ref.scheme == "scripted" else (await detector.find(ref)).facts
         except CallgateError:
-            digest = None
+            facts = Facts(name=ref.name)
         return RunAbout(
             model=label_of(ref),
             at="",
@@ -147,12 +165,27 @@ class SurveyOfAll:
             callgate=__version__,
             backend=place_of(ref)[0],
             modes=wanted.modes or (),
-            digest=digest,
+            digest=version_of(ref, facts),
+            server=server_of(facts),
         )
 
     def _tell(self) -> None:
         if self._on_step:
             self._on_step(self.progress)
+
+
+def identity_of(ref: ModelRef, settings: Settings) -> tuple[Place, str]:
+    """Where a model runs, and which one it is there, however it was spelled."""
+    place, name = place_of(ref), ref.name
+    if ref.scheme == "file":
+        name = os.path.realpath(name)
+    elif ref.scheme == "ollama":
+        with suppress(UsageError):
+            place = (place[0], ollama_base_url(ref.endpoint or settings.ollama.host))
+        name = name if ":" in name.rpartition("/")[2] else f"{name}:latest"
+    elif ref.endpoint:
+        place = (place[0], ref.endpoint.rstrip("/"))
+    return place, f"{ref.scheme} {name}"
 
 
 def _trials_each(wanted: Wanted) -> int:

@@ -97,6 +97,11 @@ class ModelSurvey(msgspec.Struct, frozen=True, kw_only=True):
             return None
         return (self.declared.mode == "native") == self.shown.tools
 
+    @property
+    def seen(self) -> str | None:
+        seen = _seen(self.shown)
+        return seen if self.about.complete else f"{seen or 'nothing'}, so far"
+
     def as_json(self) -> dict[str, Any]:
         fields: dict[str, Any] = msgspec.to_builtins(self)
         return {"type": "survey", "model": self.model, "agrees": self.agrees, **fields}
@@ -109,7 +114,7 @@ class ModelSurvey(msgspec.Struct, frozen=True, kw_only=True):
             "agrees": self.agrees,
             "said": declared.tools if declared else None,
             "by": declared.source if declared else None,
-            "seen": self.error["message"] if self.error else _seen(self.shown),
+            "seen": self.error["message"] if self.error else self.seen,
             **{f"{mode} passed": f"{rate:.0%}" for mode, rate in self.rates.items()},
             "calls arrive": self.formats,
             "habits": self.habits,

@@ -23,6 +23,7 @@ from callgate.validate.running import Validation, Wanted
 from callgate.validate.standings import tokens_per_second
 from callgate.validate.survey_forms import forms_taken
 from callgate.validate.survey_records import SUITE, Declared, Failures, ModelSurvey, Shown, Speed, Taken
+from callgate.validate.survey_state import Noted
 from callgate.validate.trying import TIMEOUT
 from callgate.vocabulary import CallgateError, ChatRequest, ModelRef, Source, Tool
 
@@ -59,14 +60,28 @@ def survey_wanted(trials: int = TRIALS, modes: tuple[Mode, ...] = MODES, seed: i
 class ModelSurveying:
     """Ask for `trials`, then for the `survey` and the `run`. What fails is in the survey."""
 
-    def __init__(self, ref: ModelRef, wanted: Wanted, settings: Settings) -> None:
+    def __init__(self, ref: ModelRef, wanted: Wanted, settings: Settings, begun: Sequence[Noted] = ()) -> None:
+        """`begun`: what was done already, and isn't tried again."""
         self.ref = ref
-        self._validation = Validation(ref, wanted, settings, on_exchange=self._hear, at_end=self._ask_more)
+        self._validation = Validation(
+            ref,
+            wanted,
+            settings,
+            on_exchange=self._hear,
+            at_end=self._ask_more,
+            done=(noted.trial for noted in begun),
+        )
+        self.noted: Noted | None = None
+        """The last trial, and what was seen on the way."""
         self._formats: Counter[str] = Counter()
         self._habits: Counter[str] = Counter()
+        self._formats_now: Counter[str] = Counter()
+        self._habits_now: Counter[str] = Counter()
         self._forms: dict[str, Taken] = {}
         self._failures: dict[str, Failures] = {}
         self._error: CallgateError | None = None
+        for noted in begun:
+            self._note(noted)
 
     @property
     def total(self) -> int | None:
@@ -77,8 +92,15 @@ class ModelSurveying:
         try:
             async with aclosing(self._validation.trials()) as trials:
                 async for trial in trials:
-                    if trial.passed is False:
-                        self._note(trial)
+                    failed = trial.passed is False
+                    self.noted = Noted(
+                        trial=trial,
+                        formats=dict(self._formats_now),
+                        habits=dict(self._habits_now),
+                        exchange=self._validation.exchange if failed else None,
+                    )
+                    self._formats_now, self._habits_now = Counter(), Counter()
+                    self._note(self.noted)
                     yield trial
         except CallgateError as error:
             self._error = error
@@ -119,26 +141,31 @@ class ModelSurveying:
             return
         calls = heard.calls
         if calls:
-            self._formats["native"] += len(calls)
+            self._formats_now["native"] += len(calls)
         elif (found := recover(heard.text, sent.tools)).calls:
             calls = found.calls
-            self._formats[found.format or "text"] += len(calls)
+            self._formats_now[found.format or "text"] += len(calls)
         tools = {tool.name: tool for tool in sent.tools}
         for call in calls:
-            self._habits.update(repair.rule for repair in call.repairs)
+            self._habits_now.update(repair.rule for repair in call.repairs)
             if call.name not in tools:
-                self._habits["unknown-tool"] += 1
+                self._habits_now["unknown-tool"] += 1
             elif isinstance(call.arguments, Mapping):
-                self._habits["extra-key"] += len(_extra(call.arguments, tools[call.name]))
-        self._habits += Counter()  # without those that are 0
+                self._habits_now["extra-key"] += len(_extra(call.arguments, tools[call.name]))
+        self._habits_now += Counter()  # without those that are 0
 
-    def _note(self, trial: Trial) -> None:
+    def _note(self, noted: Noted) -> None:
+        self._formats.update(noted.formats)
+        self._habits.update(noted.habits)
+        trial = noted.trial
+        if trial.passed is not False:
+            return
         kind = trial.kind or "other"
         if (known := self._failures.get(kind)) is not None:
             self._failures[kind] = msgspec.structs.replace(known, count=known.count + 1)
         elif len(self._failures) < MOST_KINDS:
             self._failures[kind] = Failures(
-                count=1, case=trial.case, mode=trial.mode, reason=trial.reason, exchange=self._validation.exchange
+                count=1, case=trial.case, mode=trial.mode, reason=trial.reason, exchange=noted.exchange
             )
 
 
