@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import socket
 import time
 import urllib.request
 from collections.abc import Callable
@@ -15,10 +16,12 @@ from urllib.error import HTTPError
 
 import pytest
 
+from callgate.gateway import Options
+from callgate.gateway.workers import Workers, _Worker
 from callgate.vocabulary import AssistantDelta, Done
 from tests.cli.command import callgate
 from tests.gateway.command import served
-from tests.gateway.running import recording
+from tests.gateway.running import no_servers, recording
 from tests.gateway.upstreams import Upstream, upstreams
 
 ANSWER = (AssistantDelta("Hello"), Done("stop"))
@@ -147,6 +150,35 @@ def test_answers_under_way_may_end_in_all_of_them() -> None:
                 assert await asyncio.to_thread(gate.process.wait, 30) == 0
 
     asyncio.run(play())
+
+
+async def test_they_are_told_to_stop_once_and_in_order_unless_somebody_insists(monkeypatch: pytest.MonkeyPatch) -> None:
+    for told, heard in (
+        ([signal.SIGTERM], [signal.SIGTERM] * 2),
+        ([signal.SIGTERM, signal.SIGTERM], [signal.SIGTERM] * 2),
+        ([signal.SIGTERM, signal.SIGINT], [signal.SIGTERM] * 2 + [signal.SIGINT] * 2),
+    ):
+        sent: list[int] = []
+
+        def signalled(worker: _Worker, number: int, sent: list[int] = sent) -> None:
+            if number != signal.SIGKILL:
+                sent.append(number)
+
+        with monkeypatch.context() as patch, socket.create_server(("127.0.0.1", 0)) as listening:
+            patch.setattr(_Worker, "signal", signalled)
+            workers = Workers(no_servers(), Options(workers=2, drain=0), listening)
+            ready = asyncio.Event()
+            running = asyncio.create_task(workers.run(ready.set))
+            await asyncio.wait_for(ready.wait(), 30)
+            processes = [each.process for each in workers._now.values()]
+            for number in told:
+                signal.raise_signal(number)
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
+            for process in processes:  # for they weren't really told
+                process.kill()
+            await running
+        assert sent == heard
 
 
 def test_the_limit_is_for_all_workers_together() -> None:

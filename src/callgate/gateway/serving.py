@@ -63,9 +63,10 @@ def run(app: App, listening: socket.socket, options: Options, on_ready: Callable
         timeout_graceful_shutdown=round(options.drain),
         backlog=_BACKLOG,
     )
-    with listening, _told_by_signals():
+    server = _Server(config, on_ready)
+    with listening, _told_by_signals(server):
         try:
-            _Server(config, on_ready).run(sockets=[listening])
+            server.run(sockets=[listening])
         except SystemExit:  # which is how uvicorn says that the application didn't start
             if app.failure:
                 raise app.failure from None
@@ -86,9 +87,15 @@ def _allow_many_connections() -> None:
 
 
 @contextmanager
-def _told_by_signals() -> Iterator[None]:
-    """uvicorn raises the signal anew when it has ended in order; then there is nothing left to do."""
-    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
+def _told_by_signals(server: uvicorn.Server) -> Iterator[None]:
+    """What comes before uvicorn listens to signals isn't lost. It raises them anew when it has ended in order; then
+    there is nothing left to do.
+    """
+
+    def end(*_: object) -> None:
+        server.should_exit = True
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:

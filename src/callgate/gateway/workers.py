@@ -101,10 +101,13 @@ class Workers:
         self._failure: CallgateError | None = None
 
     async def run(self, on_ready: Callable[[], None]) -> None:
-        """Until SIGINT or SIGTERM; a second one ends what is under way. Raises: CallgateError, if they don't start."""
+        """Until SIGINT or SIGTERM; a SIGINT after that ends what is under way.
+
+        Raises: CallgateError, if they don't start.
+        """
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self._end)
+            loop.add_signal_handler(number, self._told, number)
         with self._common:
             keepers = [asyncio.create_task(self._keep(number)) for number in range(self._options.workers)]
             ready = asyncio.create_task(self._all_ready.wait())
@@ -122,11 +125,19 @@ class Workers:
         if self._failure:
             raise self._failure
 
+    def _told(self, number: int) -> None:
+        if not self._ending.is_set():
+            self._end()
+        elif number == signal.SIGINT:
+            for worker in self._now.values():
+                worker.signal(signal.SIGINT)  # which cuts short what is under way, so it is for nobody else to send
+
     def _end(self) -> None:
-        """The first time in order, the second time at once."""
-        for worker in self._now.values():
-            worker.signal(signal.SIGINT if self._ending.is_set() else signal.SIGTERM)
-        self._ending.set()
+        """In order: what is under way may end. What comes after the first time changes nothing."""
+        if not self._ending.is_set():
+            self._ending.set()
+            for worker in self._now.values():
+                worker.signal(signal.SIGTERM)
 
     async def _ended(self, keepers: list[asyncio.Task[None]]) -> None:
         _, late = await asyncio.wait(keepers, timeout=self._options.drain + LAST_SECONDS)
