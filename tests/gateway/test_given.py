@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from callgate.gateway.given import GivenMessage, ToolChoice, ToolDefinition, chosen, messages_of, tools_of
+from callgate.gateway.given import GivenMessage, ToolChoice, ToolDefinition, chosen, is_no_time, messages_of, tools_of
 from callgate.runtime import read_messages
 from callgate.tools import read_tools
 from callgate.vocabulary import Tool, UsageError
@@ -68,3 +68,16 @@ def test_a_choice_says_which_tools_may_and_which_must_be_called(
 ) -> None:
     tools, wanted = chosen(msgspec.convert(choice, ToolChoice | None), TOOLS)
     assert ([tool.name for tool in tools], wanted) == (names, must)
+
+
+@pytest.mark.parametrize(
+    ("span", "is_none"),
+    [(0, True), (0.0, True), ("0", True), ("0m0.0s", True), (None, False), (5, False), (-1, False), ("5m", False)],
+)
+def test_a_span_of_no_time_is_known_however_it_is_written(span: str | float | None, is_none: bool) -> None:
+    assert is_no_time(span) is is_none
+
+
+def test_a_span_of_no_end_is_read_all_the_same() -> None:
+    assert not is_no_time("0" * 20_000 + "x")
+    assert not is_no_time("0s" * 20_000 + "x")

@@ -37,9 +37,11 @@ from callgate.gateway.dialect import (
 )
 from callgate.gateway.endpoints import Endpoint, Endpoints
 from callgate.gateway.failures import failure_of, unexpected
+from callgate.gateway.given import MOST_TEXTS
 from callgate.gateway.health import HealthChecks
 from callgate.gateway.keeping import Keeper, OwnMemory
 from callgate.gateway.listening import while_listened_to
+from callgate.gateway.loading import Loads
 from callgate.gateway.metrics import Metrics
 from callgate.gateway.options import Options
 from callgate.gateway.routing import Found
@@ -63,8 +65,6 @@ from callgate.vocabulary import (
 log = logging.getLogger(__name__)
 
 _STREAMED: tuple[Header, ...] = ((b"cache-control", b"no-cache"), (b"x-accel-buffering", b"no"))
-MOST_TEXTS = 4_096
-"""To embed in one request."""
 
 
 class Answering:
@@ -84,6 +84,7 @@ class Answering:
         self.endpoints.look_after = self._checks.look_after
         self._turns = Turns(self._session, self._catalogue, fallback, metrics, self.endpoints, self._checks)
         self._behind = OllamaBehind(settings)
+        self._loads = Loads(self._session)
         self._keeper: Keeper = OwnMemory()
         self._busy = busy
 
@@ -91,6 +92,7 @@ class Answering:
         await self._checks.close()
         await self._catalogue.close()
         await self._behind.close()
+        await self._loads.close()
         await self._session.close()
 
     async def answer(self, exchange: Exchange, found: Found, noted: Noted) -> None:
@@ -202,7 +204,7 @@ class Answering:
         refs = await self._catalogue.refs(wish.model)
         told = noted.told = Told(refs[0])
         if wish.at_once is not None:
-            await self._turns.admit(told.ref)
+            await self._load(refs, told, wish)
             await self._reply(exchange, wish.at_once)
             return
         writer: Writer | None = None
@@ -230,6 +232,18 @@ class Answering:
             raise
         finally:
             told.end()
+
+    async def _load(self, refs: Sequence[ModelRef], told: Told, wish: Wish) -> None:
+        ref = told.ref = await self._session.resolve(self.endpoints.best(refs))
+        await self._turns.admit(ref)
+        try:
+            async with asyncio.timeout(self._limits.seconds or None):
+                if wish.is_unload:
+                    await self._loads.unload(refs if len(refs) > 1 else (ref,), wish.request)
+                else:
+                    await self._loads.load(ref, wish.request)
+        except TimeoutError:
+            raise Refused(_late(self._limits.seconds)) from None
 
     async def _begin(
         self, told: Told, refs: Sequence[ModelRef], wish: Wish

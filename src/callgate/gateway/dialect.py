@@ -82,7 +82,9 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     writer: Callable[[str], Writer]
     """For an answer of the model of this name."""
     at_once: object | None = None
-    """The whole answer, where the model needn't be asked for it."""
+    """The whole answer, where the model needn't say anything: it is only to be loaded."""
+    is_unload: bool = False
+    """Or rather to go."""
     notices: tuple[Notice, ...] = ()
     """What of the request can't be met, and is left out."""
     may_not_think: bool = False

@@ -5,6 +5,7 @@ What is said of texts under `extra_json_schema` is what those two hold them to.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
@@ -30,6 +31,9 @@ _PROPERTY = {**_SCHEMA, "properties": {**_KEYWORDS, "type": {"enum": _TYPES}}}
 
 MOST_TEXTS = 4_096
 """To embed in one request."""
+
+_NO_TIME = re.compile(r"(?:0+(?:\.0*)?(?:ns|us|µs|μs|ms|s|m|h))+|0+(?:\.0*)?", re.ASCII)
+"""Zero, as a number or as Go writes spans of time."""
 
 # What there is none of here: told in the document, refused by the readers with a reason.
 One = Annotated[int, Meta(extra_json_schema={"const": 1})]
@@ -189,6 +193,10 @@ def tools_of(given: Sequence[ToolDefinition] | None) -> tuple[Tool, ...]:
                 hint="leave it out, or offer a function of your own that does it",
             )
     return read_tools(msgspec.to_builtins(given))
+
+
+def is_no_time(span: str | float | None) -> bool:
+    return span is not None and _NO_TIME.fullmatch(str(span)) is not None
 
 
 def chosen(choice: ToolChoice | None, tools: tuple[Tool, ...]) -> tuple[tuple[Tool, ...], str | None]:

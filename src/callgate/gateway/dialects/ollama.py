@@ -129,6 +129,7 @@ def _chat(body: ChatBody, extra: Extra) -> Wish:
         stream=body.stream is not False,
         writer=partial(ChatWriter, started=time.monotonic_ns()),
         at_once=None if body.messages else _only_loaded(body, empty),
+        is_unload=given.is_no_time(body.keep_alive),
     )
 
 
@@ -152,12 +153,13 @@ def _generate(body: GenerateBody, extra: Extra) -> Wish:
         stream=body.stream is not False,
         writer=partial(GenerateWriter, started=time.monotonic_ns()),
         at_once=None if body.prompt or body.images else _only_loaded(body, {"response": ""}),
+        is_unload=given.is_no_time(body.keep_alive),
     )
 
 
 def _only_loaded(body: _Asked, empty: Mapping[str, Any]) -> object:
-    """Whoever says nothing wants a model to be loaded, or gone. Ours come when they are needed."""
-    done = {"done": True, "done_reason": "unload" if body.keep_alive in (0, "0", "0s") else "load"}
+    """Whoever says nothing wants a model to be loaded, or gone: what is said once it is."""
+    done = {"done": True, "done_reason": "unload" if given.is_no_time(body.keep_alive) else "load"}
     return {"model": body.model, "created_at": _now(), **empty, **done}
 
 
