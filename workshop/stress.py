@@ -51,12 +51,17 @@ class Outcome:
 
 
 def main(argv: list[str] | None = None) -> int:
+    words = sys.argv[1:] if argv is None else argv
+    if words[:1] == ["gateway"]:
+        from workshop.stress_gateway import main as of_gateway
+
+        return of_gateway(words[1:])
     parser = argparse.ArgumentParser(prog="./dev stress", description=__doc__)
-    parser.add_argument("what", choices=["registry"])
+    parser.add_argument("what", choices=["registry", "gateway"], help="`gateway --help` says more")
     parser.add_argument("--kills", type=int, default=500, help="in the middle of updates (%(default)s)")
     parser.add_argument("--writers", type=int, default=4, help="at once (%(default)s)")
     parser.add_argument("--seed", type=int, default=None, help="of when they are killed")
-    args = parser.parse_args(argv)
+    args = parser.parse_args(words)
     seed = random.randrange(1 << 32) if args.seed is None else args.seed  # noqa: S311
     print(f"{args.writers} writers, {args.kills} kills in the middle of updates (--seed {seed}) …", flush=True)
     started = time.monotonic()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from secrets import token_hex
@@ -164,6 +165,7 @@ class App:
         """What this worker has counted."""
         if self._answering:
             self._answering.measure_endpoints()
+        self.metrics.tasks.set(to=len(asyncio.all_tasks()))
         return self.metrics.snapshot()
 
 

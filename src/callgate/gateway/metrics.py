@@ -124,6 +124,7 @@ class Metrics:
         self.failovers = Counter("callgate_failovers_total", "Requests that went on elsewhere.", ("model", "to"))
         self.endpoint_up = Agreement("callgate_endpoint_up", "1: it is asked; 0: it failed, and has a pause.", endpoint)
         self.endpoint_busy = Gauge("callgate_endpoint_in_flight", "Requests that it is answering.", endpoint)
+        self.tasks = Gauge("callgate_tasks", "What is being done at the same time, by all who do something.", ())
         self._every = {each.name: each for each in vars(self).values() if isinstance(each, Counter | Histogram)}
 
     def written(self) -> bytes:
