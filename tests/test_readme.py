@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 COMMANDS = re.findall(r"^    \$ (callgate .*)\n((?:    .*\n)*)", README, re.MULTILINE)
-NEEDS_OTHERS = ("qwen3", "hf:", "model.gguf", "ask ", "chat", "pull ", "serve")
+NEEDS_OTHERS = ("qwen3", "hf:", "model.gguf", "ask ", "chat", "doctor", "pull ", "serve")
 
 
 TOOLS = """[{"name": "multiply", "description": "Multiply two numbers.", "inputSchema": {"type": "object",

@@ -345,3 +345,24 @@ def test_writers_that_are_killed_in_the_middle_lose_nothing_that_they_were_told_
     assert outcome.kills == 20
     assert outcome.acknowledged > 0
     assert outcome.looks > 20
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("{", "is damaged"),
+        ('{"version": 99}', "written by a newer callgate"),
+        ('{"user_models": []}', None),
+        (None, None),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_told_without_touching_it(
+    tmp_path: Path, content: str | None, words: str | None
+) -> None:
+    path = tmp_path / store.FILE_NAME
+    if content is not None:
+        path.write_text(content)
+    problem = Registry.in_folder(str(tmp_path)).problem()
+    assert (problem is None) == (words is None)
+    assert (words or "") in (problem or "")
+    assert [each.read_text() for each in tmp_path.iterdir()] == ([] if content is None else [content])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from callgate.runtime import masked
 from callgate.settings import TABLE, Secret, Settings, load_settings
-from callgate.settings.loading import converted
+from callgate.settings.loading import converted, unknown_variables
 from callgate.vocabulary import UsageError
 
 
@@ -227,3 +227,9 @@ def test_without_it_the_platform_says_where_things_are_kept(tmp_path: Path, monk
 def test_where_things_are_kept_costs_nothing_until_it_is_asked() -> None:
     script = "import sys, callgate.settings as s; s.load_settings(environ={}); assert 'platformdirs' not in sys.modules"
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_variables_that_look_like_ours_and_set_nothing_are_found() -> None:
+    ours = dict.fromkeys((name for setting in TABLE.values() for name in setting.env), "x")
+    read_by_others = {"CALLGATE_CONFIG": "x", "CALLGATE_CI": "1", "CALLGATE_TEST_DATA": "x", "CALLGATING": "x"}
+    assert unknown_variables({**ours, **read_by_others, "CALLGATE_TOOL_STRATEGY": "x"}) == ["CALLGATE_TOOL_STRATEGY"]

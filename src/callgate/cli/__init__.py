@@ -30,6 +30,7 @@ COMMANDS = {
     "quarantine": "models that were fetched and found wanting",
     "render": "what the model would really get: mode, request, prompt",
     "config": "settings: what they are, where they come from, and how to change them",
+    "doctor": "what is here, what is wrong, and what to do about it",
     "recover": "the tool calls in an answer that came as text",
     "repair": "arguments that fit their schema",
 }

@@ -54,6 +54,16 @@ class Registry:
         """Those that can be made sense of, in the order of the file."""
         return self._read().records
 
+    def problem(self) -> str | None:
+        """What is wrong with the file, which is left as it is."""
+        try:
+            version = self._parsed().version
+        except Unreadable as why:
+            return f"{self.path!r} is damaged: {why}"
+        except StorageError as error:
+            return error.message
+        return f"{self.path!r} was written by a newer callgate" if version > CURRENT else None
+
     def update(self, ref: ModelRef, change: Change) -> ModelRecord | None:
         """Changes what is kept of one model, and gives what is kept then. When it returns, it is on disk.
 

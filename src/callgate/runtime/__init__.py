@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from callgate.runtime.rendering import Shown, show
     from callgate.runtime.report import ModelReport, error_as_json, evidence_as_json, timestamp
     from callgate.runtime.said import Said
+    from callgate.runtime.servers_seen import SeenServer, look_at_servers
     from callgate.runtime.session import Session
     from callgate.runtime.sync import Detector, check, shared_detector
     from callgate.runtime.tool_files import read_tool_file
@@ -106,6 +107,7 @@ __all__ = [
     "Refreshed",
     "Reply",
     "Said",
+    "SeenServer",
     "ServerFailure",
     "Servers",
     "Session",
@@ -145,6 +147,7 @@ __all__ = [
     "keep_last_model",
     "last_model",
     "limits_for",
+    "look_at_servers",
     "loop_event_as_json",
     "masked",
     "may_cost",
@@ -213,6 +216,7 @@ __getattr__ = opened_on_use(
         "Refreshed": "refresh",
         "Reply": "permissions",
         "Said": "said",
+        "SeenServer": "servers_seen",
         "ServerFailure": "mcp",
         "Servers": "mcp",
         "Session": "session",
@@ -252,6 +256,7 @@ __getattr__ = opened_on_use(
         "keep_last_model": "choice",
         "last_model": "choice",
         "limits_for": "mcp",
+        "look_at_servers": "servers_seen",
         "loop_event_as_json": "loop_events",
         "masked": "masking",
         "may_cost": "fallback",

@@ -32,7 +32,7 @@ class Listed(NamedTuple):
     problem: CallgateError | None = None
 
 
-class _Answer(NamedTuple):
+class ServerAnswer(NamedTuple):
     headers: Mapping[str, str]
     content: object
 
@@ -51,13 +51,13 @@ async def _list(place: Place, http: HttpClient, timeout: float) -> Listed:  # no
 
 
 async def _of_ollama(place: Place, http: HttpClient, timeout: float) -> Iterator[FoundModel]:  # noqa: ASYNC109
-    answer = await _ask(f"{place.url}/api/tags", http, timeout)
+    answer = await asked(f"{place.url}/api/tags", http, timeout)
     return iter(()) if _is_ours(answer.headers) else _ollama_models(place, answer.content)
 
 
 async def _of_any(place: Place, http: HttpClient, timeout: float) -> Iterator[FoundModel]:  # noqa: ASYNC109
     base = normalise_base_url(place.url).base
-    answer = await _ask(f"{base}/models", http, timeout)
+    answer = await asked(f"{base}/models", http, timeout)
     if _is_ours(answer.headers):
         return iter(())
     kind = recognise(models=answer.content, headers=answer.headers)
@@ -70,7 +70,7 @@ async def _of_any(place: Place, http: HttpClient, timeout: float) -> Iterator[Fo
 
 async def _kind_by_version(place: Place, http: HttpClient, timeout: float) -> ServerKind:  # noqa: ASYNC109
     try:
-        version = await _ask(f"{place.url}/api/version", http, timeout)
+        version = await asked(f"{place.url}/api/version", http, timeout)
     except BackendError:
         return ServerKind.OPENAI
     return recognise(ollama_version=version.content)
@@ -126,7 +126,8 @@ def _is_ours(headers: Mapping[str, str]) -> bool:
     return OUR_HEADER.lower() in lower or lower.get("server", "").lower().startswith("callgate")
 
 
-async def _ask(url: str, http: HttpClient, timeout: float) -> _Answer:  # noqa: ASYNC109
+async def asked(url: str, http: HttpClient, timeout: float) -> ServerAnswer:  # noqa: ASYNC109
+    """What a server says to a question, with its headers. Raises: BackendError."""
     async with http.open("GET", url, timeout=timeout) as response:
         pieces, size = [], 0
         async for piece in response.content.iter_any():
@@ -136,6 +137,6 @@ async def _ask(url: str, http: HttpClient, timeout: float) -> _Answer:  # noqa: 
                 raise BadAnswer(f"{shown(url)} sent more than {LARGEST_LIST >> 20} MiB")
         headers = dict(response.headers)
     try:
-        return _Answer(headers, msgspec.json.decode(b"".join(pieces)))
+        return ServerAnswer(headers, msgspec.json.decode(b"".join(pieces)))
     except (msgspec.DecodeError, ValueError, RecursionError):
         raise BadAnswer(f"{shown(url)} sent something that isn't JSON", hint="is it a server for models?") from None

@@ -13,7 +13,13 @@ if TYPE_CHECKING:
     from callgate.settings.editing import with_setting, without_setting
     from callgate.settings.files import LARGEST_FILE, editable_text, place_of_settings_file
     from callgate.settings.kinds import Secret, without_password
-    from callgate.settings.loading import load_settings, overruling_variable, read_value, setting_named
+    from callgate.settings.loading import (
+        load_settings,
+        overruling_variable,
+        read_value,
+        setting_named,
+        unknown_variables,
+    )
     from callgate.settings.record import TABLE, Setting, Settings
     from callgate.settings.sections import LlamaCpp, Timeouts
 
@@ -31,6 +37,7 @@ __all__ = [
     "place_of_settings_file",
     "read_value",
     "setting_named",
+    "unknown_variables",
     "with_setting",
     "without_password",
     "without_setting",
@@ -52,6 +59,7 @@ __getattr__ = opened_on_use(
         "place_of_settings_file": "files",
         "read_value": "loading",
         "setting_named": "loading",
+        "unknown_variables": "loading",
         "with_setting": "editing",
         "without_password": "kinds",
         "without_setting": "editing",

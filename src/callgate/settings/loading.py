@@ -16,6 +16,9 @@ from callgate.settings.kinds import Secret, without_password
 from callgate.settings.record import TABLE, Setting, Settings, no_such
 from callgate.vocabulary import UsageError
 
+_FOR_OTHERS = ("CALLGATE_CI", "CALLGATE_DEV_", "CALLGATE_TEST_")
+"""What the workshop and the tests read."""
+
 
 def load_settings(overrides: Mapping[str, object] | None = None, environ: Mapping[str, str] | None = None) -> Settings:
     """All settings as they are now; `overrides` by key, such as `detect.cache_ttl`.
@@ -60,6 +63,17 @@ def overruling_variable(setting: Setting, environ: Mapping[str, str] | None = No
     """The variable that counts more than what the file says of it, if one is set."""
     environ = os.environ if environ is None else environ
     return next((name for name in setting.env if environ.get(name, "").strip()), None)
+
+
+def unknown_variables(environ: Mapping[str, str] | None = None) -> list[str]:
+    """Variables that look as if they were ours, and set nothing: misspelt, most likely."""
+    environ = os.environ if environ is None else environ
+    known = {"CALLGATE_CONFIG", *(name for setting in TABLE.values() for name in setting.env)}
+    return sorted(name for name in environ if name.startswith("CALLGATE_") and not _is_known(name, known))
+
+
+def _is_known(name: str, known: set[str]) -> bool:
+    return name in known or name.startswith(_FOR_OTHERS)
 
 
 def converted(setting: Setting, value: object, origin: str, *, is_text: bool = False) -> Any:
