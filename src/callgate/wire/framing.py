@@ -186,7 +186,7 @@ class Chunked:
         while (end := data.find(_LINE_END)) > 0:
             self._trailers += end + 2
             data = data[end + 2 :]
-        if self._trailers + len(data) > _LARGEST_TRAILERS and end < 0:
+        if self._trailers + (len(data) if end < 0 else 0) > _LARGEST_TRAILERS:
             raise NotHttp("its end doesn't come")
         if end == 0:
             self.is_over, self.left_over = True, data[2:]
