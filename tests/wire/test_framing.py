@@ -194,8 +194,7 @@ def test_whatever_comes_is_a_head_or_refused(data: bytes) -> None:
 
 @pytest.mark.parametrize("size", [1, 1 << 20])
 def test_trailers_are_bounded_however_they_come(size: int) -> None:
-    framing = Chunked()
     sent = b"0\r\n" + b"X: y\r\n" * 4_000 + b"\r\n"
+    pieces = [sent[at : at + size] for at in range(0, len(sent), size)]
     with pytest.raises(NotHttp):
-        for at in range(0, len(sent), size):
-            framing.feed(sent[at : at + size])
+        list(map(Chunked().feed, pieces))
