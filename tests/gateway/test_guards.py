@@ -86,3 +86,33 @@ async def test_pages_may_ask_only_if_they_are_named() -> None:
         refused = await served.get("/api/tags", Origin="https://app.example.org")
         assert refused.status == 401
         assert refused.headers["access-control-allow-origin"] == "https://app.example.org"
+
+
+async def test_a_page_that_may_ask_may_send_what_its_client_sends() -> None:
+    async with gateway(Options(origins=("https://app.example.org",))) as served:
+        wanted = "authorization,content-type,x-stainless-os, x-stainless-retry-count"
+        before = await served.ask(
+            "OPTIONS",
+            "/v1/chat/completions",
+            Origin="https://app.example.org",
+            Access_Control_Request_Method="POST",
+            Access_Control_Request_Headers=wanted,
+        )
+        assert before.status == 204
+        assert before.headers["access-control-allow-headers"] == wanted
+        for nonsense in ("a b", "x-a,,", "", "x-\u00e9"):
+            before = await served.ask(
+                "OPTIONS",
+                "/v1/chat/completions",
+                Origin="https://app.example.org",
+                Access_Control_Request_Headers=nonsense,
+            )
+            assert "X-Api-Key" in before.headers["access-control-allow-headers"]
+        stranger = await served.ask(
+            "OPTIONS",
+            "/v1/chat/completions",
+            Origin="https://evil.example.org",
+            Access_Control_Request_Headers="x-stainless-os",
+        )
+        assert stranger.status == 403
+        assert "access-control-allow-headers" not in stranger.headers

@@ -112,7 +112,7 @@ class App:
         through = self._guard.check(exchange)
         hops.set((*through, self._options.instance))
         if exchange.method == "OPTIONS":
-            await exchange.answer(b"", status=204, headers=preflight(self._routes.methods(exchange.path)))
+            await exchange.answer(b"", status=204, headers=preflight(exchange, self._routes.methods(exchange.path)))
         elif await answer_with_page(exchange):
             pass
         elif exchange.path in OWN_PATHS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from collections.abc import Iterable
 from ipaddress import ip_address
 from socket import inet_aton
@@ -20,6 +21,8 @@ from callgate.wire import HOPS_HEADER, hops_of, is_loopback
 OPEN_PATHS = PAGE_PATHS | {"/", "/health", "/ready"}
 """What anybody may ask: they tell nothing."""
 MOST_HOPS = 16
+_USUAL_HEADERS = b"Authorization, Content-Type, X-Api-Key, Anthropic-Version, Anthropic-Beta"
+_NAMES = re.compile(r"[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*", re.ASCII)
 
 
 class Guard:
@@ -66,7 +69,9 @@ class Guard:
         exchange.more_headers.append((b"vary", b"Origin"))
         if "*" in self._origins or origin in self._origins:
             exchange.more_headers.append((b"access-control-allow-origin", origin.encode("latin-1")))
-            exchange.more_headers.append((b"access-control-expose-headers", b"X-Callgate, X-Callgate-Mode"))
+            exchange.more_headers.append(
+                (b"access-control-expose-headers", b"X-Callgate, X-Callgate-Mode, Retry-After")
+            )
         elif _place_of(origin) != exchange.headers.get("host"):
             hint = "callgate serve --cors ORIGIN lets a page ask"
             raise Refused(Failure(status=403, kind="origin", message="web pages may not ask this server", hint=hint))
@@ -99,12 +104,14 @@ def is_everywhere(host: str) -> bool:
     return (getattr(address, "ipv4_mapped", None) or address).is_unspecified
 
 
-def preflight(methods: Iterable[str]) -> tuple[Header, ...]:
-    """What a page is told that asks whether it may ask."""
+def preflight(exchange: Exchange, methods: Iterable[str]) -> tuple[Header, ...]:
+    """What a page is told that asks whether it may ask: whatever headers it wants to send, for clients have theirs."""
+    wanted = exchange.headers.get("access-control-request-headers", "").strip()
     return (
         (b"access-control-allow-methods", ", ".join(sorted(methods)).encode()),
-        (b"access-control-allow-headers", b"Authorization, Content-Type, X-Api-Key, Anthropic-Version, Anthropic-Beta"),
+        (b"access-control-allow-headers", wanted.encode() if _NAMES.fullmatch(wanted) else _USUAL_HEADERS),
         (b"access-control-max-age", b"600"),
+        (b"vary", b"Access-Control-Request-Headers"),
     )
 
 
