@@ -1,15 +1,22 @@
 from __future__ import annotations
 
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from callgate.gateway import Options
-from tests.gateway.running import MULTIPLY, PlayedServer, gateway, no_servers
+from callgate.gateway import Options, catalogue
+from tests.gateway.running import MULTIPLY, Gateway, PlayedServer, gateway, no_servers
+from tests.gateway.upstreams import Upstream, upstreams
 from tests.runtime.played import EMBEDDING, WITH_TOOLS, WITHOUT, PlayedOllama
 from tests.wire.server import serving
 
 HELLO = [{"role": "user", "content": "hello"}]
+
+
+async def ids_of(served: Gateway) -> list[str]:
+    return [model["id"] for model in (await served.get("/v1/models")).json["data"]]
 
 
 def asked(model: str) -> dict[str, object]:
@@ -150,3 +157,39 @@ async def test_without_an_ollama_that_is_said() -> None:
         assert answer.status == 501
         assert "Ollama" in answer.json["error"]
         assert (await served.get("/api/ps")).json == {"models": []}
+
+
+async def test_a_silent_servers_models_are_known_for_a_while_from_when_it_fell_silent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = [time.monotonic()]
+    monkeypatch.setattr(catalogue, "time", SimpleNamespace(monotonic=lambda: now[0], perf_counter=time.perf_counter))
+    upstream = Upstream("lab", model="slow")
+    async with upstreams(upstream):
+        known = no_servers(discovery__endpoints=f"lab={upstream.url}")
+        async with gateway(Options(), known) as served:
+            assert "slow" in await ids_of(served)
+            now[0] += 3 * catalogue.KEPT_SECONDS
+            await upstream.stop()
+            for _ in range(2):
+                assert "slow" in await ids_of(served)
+                assert (await served.post("/v1/chat/completions", asked("slow"))).status == 502
+                now[0] += 0.4 * catalogue.KEPT_SECONDS
+            now[0] += 0.4 * catalogue.KEPT_SECONDS
+            assert "slow" not in await ids_of(served)
+            assert (await served.post("/v1/chat/completions", asked("slow"))).status == 404
+
+
+async def test_a_server_that_answers_chats_is_not_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [time.monotonic()]
+    monkeypatch.setattr(catalogue, "time", SimpleNamespace(monotonic=lambda: now[0], perf_counter=time.perf_counter))
+    upstream = Upstream("lab", model="slow")
+    async with upstreams(upstream):
+        known = no_servers(discovery__endpoints=f"lab={upstream.url}")
+        async with gateway(Options(), known) as served:
+            assert "slow" in await ids_of(served)
+            upstream.part = "lists nothing"
+            for _ in range(4):
+                now[0] += 0.6 * catalogue.KEPT_SECONDS
+                assert "slow" in await ids_of(served)
+                assert (await served.post("/v1/chat/completions", asked("slow"))).status == 200

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from aiohttp import web
 
-Part = Literal["answers", "fails", "is busy", "refuses", "hangs", "loads for long", "cuts off"]
+Part = Literal["answers", "fails", "is busy", "refuses", "hangs", "loads for long", "cuts off", "lists nothing"]
 
 
 class Upstream:
@@ -66,6 +66,8 @@ class Upstream:
                 return web.json_response({"error": {"message": "caught fire"}}, status=500)
             case _, "is busy":
                 return web.json_response({"error": {"message": "too much to do"}}, status=429)
+            case "/v1/models", "lists nothing":
+                return web.json_response({"error": {"message": "not now"}}, status=500)
             case "/v1/models", _:
                 return web.json_response({"object": "list", "data": [{"id": self.model, "object": "model"}]})
             case "/v1/chat/completions", "refuses":

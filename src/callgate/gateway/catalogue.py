@@ -61,8 +61,8 @@ class Catalogue:
             self._named[default] = self._default
         self._owners = owners_places(session.settings)
         self._models: tuple[FoundModel, ...] = ()
-        self._heard: dict[str | None, float] = {}
-        """When each server last told of its models."""
+        self._silent_since: dict[str | None, float] = {}
+        """When each of the owner's servers was first seen not to answer, of those that don't."""
         self._found: dict[str, Same] = {}
         self._by_name: dict[str, tuple[ModelRef, ...]] = {}
         self._problems: tuple[CallgateError, ...] = ()
@@ -95,6 +95,10 @@ class Catalogue:
             return await self.everywhere(known[0])
         self._look_aside()
         return known
+
+    def saw(self, ref: ModelRef) -> None:
+        """It answered somebody: its server isn't silent, whether it tells of its models or not."""
+        self._silent_since.pop(ref.endpoint, None)
 
     async def everywhere(self, ref: ModelRef) -> tuple[ModelRef, ...]:
         """A name of Ollama's without an address is the model of that name wherever it is served; every other ref is
@@ -185,15 +189,13 @@ class Catalogue:
         """With the models of the owner's servers that don't answer just now."""
         now = time.monotonic()
         heard = {found.ref.endpoint for found in discovery.models}
-        self._heard |= dict.fromkeys(heard, now)
-        silent = [
-            found
-            for found in self._models
-            if found.place in self._owners
-            and found.ref.endpoint not in heard
-            and now - self._heard.get(found.ref.endpoint, now) < KEPT_SECONDS
-        ]
-        if not (discovery.problems and silent):
+        lost = [each for each in self._models if each.place in self._owners and each.ref.endpoint not in heard]
+        if not discovery.problems:
+            lost = []
+        since = self._silent_since
+        self._silent_since = {found.ref.endpoint: since.get(found.ref.endpoint, now) for found in lost}
+        silent = [found for found in lost if now - self._silent_since[found.ref.endpoint] < KEPT_SECONDS]
+        if not silent:
             return discovery.models
         served = [found for found in discovery.models if found.endpoint is not None]
         return (*served, *silent, *(found for found in discovery.models if found.endpoint is None))

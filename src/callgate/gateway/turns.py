@@ -113,6 +113,7 @@ class Turns:
                 raise
             else:
                 lease.answered()
+                self._catalogue.saw(told.ref)
                 told.first_seconds = time.monotonic() - started
                 self._metrics.first_token.observe(told.first_seconds, told.ref.name)
                 return first, events
@@ -140,6 +141,7 @@ class Turns:
                     raise problem from None
             else:
                 lease.answered()
+                self._catalogue.saw(ref)
                 return vectors
 
     async def admit(self, ref: ModelRef) -> None:
