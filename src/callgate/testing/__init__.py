@@ -30,8 +30,11 @@ def callgate() -> Iterator[Endpoint]:
     """
     from callgate.testing.endpoint import NotStarted, running
 
+    problem = ""
     try:
         with running() as endpoint:
             yield endpoint
     except NotStarted as error:
-        pytest.fail(str(error), pytrace=False)
+        problem = str(error)
+    if problem:  # outside, so that it is told once
+        pytest.fail(problem, pytrace=False)
