@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callgate.validate.comparing import FEWEST, compare
+from callgate.validate.comparing import FEWEST, compare, short_digest
 from callgate.validate.records import Trial
 from callgate.validate.statistics import mcnemar
 from tests.validate.made_runs import outcomes, run, trial
@@ -117,3 +117,8 @@ def test_counts_always_add_up_and_json_takes_them(before: str, after: str) -> No
         assert 0 <= paired.p <= paired.adjusted <= 1
     assert json.loads(json.dumps(found.as_json()))["pairs"] == len(both)
     assert list(found.sentences())
+
+
+def test_digests_are_short_and_still_tell_two_files_apart() -> None:
+    assert short_digest("sampled-sha256:" + "0123456789abcdef" * 4) == "sampled-sha256:0123456789ab"
+    assert short_digest("0123456789abcdef" * 4) == "0123456789ab"

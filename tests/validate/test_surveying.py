@@ -258,12 +258,16 @@ async def test_to_begin_anew_concerns_only_the_models_that_are_named(tmp_path: P
     assert {run.about.model for run in read_run(path)} == {str(one), str(other)}
 
 
+def modes_below(folder: Path) -> list[int]:
+    return [kept.stat().st_mode & 0o077 for kept in folder.rglob("*.jsonl")]
+
+
 async def test_what_is_kept_can_be_read_as_runs(tmp_path: Path) -> None:
     state = SurveyState(str(tmp_path / "survey.jsonl"))
     async with PlayedModel().running() as ref:
         (found,) = await results(SurveyOfAll([ref], WANTED, load_settings(), state=state))
     assert read_run(state.path) == [found.run]
-    assert [kept.stat().st_mode & 0o077 for kept in tmp_path.rglob("*.jsonl")] == [0]  # and no parts of it
+    assert modes_below(tmp_path) == [0]  # and no parts of it
 
 
 async def test_a_model_in_two_spellings_is_surveyed_once() -> None:

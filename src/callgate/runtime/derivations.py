@@ -53,6 +53,11 @@ class Derivations:
         """Was this model ever looked at, in whatever version?"""
         return self._trusted and self._cache.get(self._key(ref)) is not None
 
+    def digest_seen(self, ref: ModelRef) -> str | None:
+        """Of the model as it was when somebody on this machine last looked at it."""
+        kept = self._cache.get(self._key(ref))
+        return kept.facts.digest if kept else None
+
     def keep(self, ref: ModelRef, version: str | None, finding: Finding) -> None:
         """No guesses, and nothing of a template that couldn't be examined: that may have been bad luck."""
         facts = finding.facts

@@ -21,6 +21,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from callgate.registry import Registry
 from callgate.runtime.choice import last_model
+from callgate.runtime.derivations import Derivations
 from callgate.runtime.knowledge import digest_at_hand, is_validated
 from callgate.runtime.places import known_places
 from callgate.settings import Settings
@@ -117,7 +118,8 @@ class Fallback:
         if len(left) < 2:
             return left
         registry = Registry.in_folder(self._settings.data_folder)
-        return sorted(left, key=lambda ref: not _is_validated(registry, ref))
+        seen = Derivations(self._settings)
+        return sorted(left, key=lambda ref: not _is_validated(registry, ref, seen))
 
     async def agrees_to(self, ref: ModelRef) -> bool:
         if self._agreed or not may_cost(ref, self._settings):
@@ -167,5 +169,7 @@ def _is_near(url: str) -> bool:
         return bool(host) and not is_number and ("." not in host or host.endswith(_HOUSE))
 
 
-def _is_validated(registry: Registry, ref: ModelRef) -> bool:
-    return is_validated(registry.get(ref), digest_at_hand(ref))
+def _is_validated(registry: Registry, ref: ModelRef, seen: Derivations) -> bool:
+    """Nobody is asked, for somebody waits: of a server's model counts what it was when it was last looked at."""
+    record = registry.get(ref)
+    return is_validated(record, None) and is_validated(record, digest_at_hand(ref) or seen.digest_seen(ref))

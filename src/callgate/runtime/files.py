@@ -44,11 +44,15 @@ def model_files(folder: str) -> Iterator[str]:
                 yield os.path.join(parent, name)
 
 
+def files_of(path: str) -> tuple[str, ...]:
+    """The file, and those that it is read with."""
+    return (path, *(_paths_beside(path).values() if path.lower().endswith(".json") else ()))
+
+
 def version_of_file(path: str) -> str | None:
     """What changes when the file does, or one that it is read with."""
-    beside = _paths_beside(path).values() if path.lower().endswith(".json") else ()
     try:
-        stats = [os.stat(each) for each in (path, *beside)]
+        stats = [os.stat(each) for each in files_of(path)]
     except (OSError, ValueError):
         return None
     return " ".join(f"{stat.st_size}-{stat.st_mtime_ns}" for stat in stats)

@@ -20,7 +20,7 @@ from callgate.registry import (
     as_moment,
     moment_of,
 )
-from callgate.runtime.derivations import lasting_version
+from callgate.runtime.file_digests import content_digest
 from callgate.settings import Settings
 from callgate.vocabulary import Answer, ChatRequest, Evidence, Facts, ModelRef, Source, UsageError
 from callgate.wire import shown
@@ -175,8 +175,7 @@ def digest_of(ref: ModelRef, facts: Facts) -> str | None:
 
 def digest_at_hand(ref: ModelRef) -> str | None:
     """The same, of what lies on this machine's disk."""
-    version = lasting_version(ref)
-    return f"file:{version}" if version else None
+    return content_digest(ref)
 
 
 def is_validated(record: ModelRecord | None, digest: str | None) -> bool:

@@ -17,6 +17,8 @@ FEWEST = 6
 Key = tuple[str, str, str, str, int]
 Pair = tuple[Trial, Trial]
 
+SHORT_DIGEST = 12
+
 
 class Paired(msgspec.Struct, frozen=True, kw_only=True):
     """One comparison: a model in a mode, in all or on one case."""
@@ -198,6 +200,12 @@ def _repetitive(pairs: Sequence[Pair]) -> bool:
     return copies > 0
 
 
+def short_digest(digest: str) -> str:
+    """Enough of it to tell it from others."""
+    kind, colon, letters = digest.rpartition(":")
+    return f"{kind}{colon}{letters[:SHORT_DIGEST]}"
+
+
 def _notes(before: Sequence[Run], after: Sequence[Run]) -> Iterator[str]:
     past = {run.about.model: run.about for run in before}
     for now in (run.about for run in after):
@@ -208,7 +216,8 @@ def _notes(before: Sequence[Run], after: Sequence[Run]) -> Iterator[str]:
             if then != today:
                 yield f"{now.model!r} was tried with another {word}: {then} before, {today} now."
         if was.digest and now.digest and was.digest != now.digest:
-            yield f"{now.model!r} is another file than before: {was.digest[:19]} became {now.digest[:19]}."
+            change = f"{short_digest(was.digest)} became {short_digest(now.digest)}"
+            yield f"{now.model!r} is another file than before: {change}."
         if not (was.complete and now.complete):
             yield f"Of {now.model!r} a run is incomplete."
 

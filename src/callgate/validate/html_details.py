@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from callgate.validate.comparing import short_digest
 from callgate.validate.html_markup import Markup, named, tag, together
 from callgate.validate.html_tracks import axis, bar, box, scale_for, track
 from callgate.validate.html_words import MOST_COLUMNS, chip, head_of, look_of
@@ -141,7 +142,7 @@ def about(runs: Sequence[Run]) -> Markup:
             tag("td", run.about.at),
             tag("td", f"{run.about.suite}, {run.about.trials} trials, seed {run.about.seed}"),
             tag("td", "yes" if run.about.complete else "no, broken off", class_="yes" if run.about.complete else "no"),
-            tag("td", tag("small", named((run.about.digest or "not known")[:19], 40), title=run.about.digest)),
+            tag("td", tag("small", named(short_digest(run.about.digest or "not known"), 40), title=run.about.digest)),
             tag("td", run.about.callgate),
         )
         for run in runs[:MOST_COLUMNS]
