@@ -28,6 +28,10 @@ CASE: dict[str, Any] = {
 }
 
 
+def with_call(**call: object) -> dict[str, Any]:
+    return {"calls": [{"name": "ring", "arguments": {"times": 2}} | call]}
+
+
 def folder_of(path: Path, **files: object) -> str:
     for name, content in files.items():
         text = content if isinstance(content, str) else json.dumps(content)
@@ -116,6 +120,32 @@ def test_cases_can_be_written_in_toml(tmp_path: Path) -> None:
         ({"values": [{"times": 1}] * 20_000}, "combinations"),
         ({"expect": {"calls": [{"name": "ring", "arguments": "{times}"}]}}, "got `int`"),
         ({"expect": {"calls": [{"name": "ring", "arguments": "often"}]}}, "no object"),
+        ({"expect": {"ordered": True}}, "can't fail"),
+        ({"expect": {"more_calls": True}}, "can't fail"),
+        ({"expect": CASE["expect"] | {"mentions": ["ZZZ"]}}, "calls and words"),
+        ({"expect": CASE["expect"] | {"pieces": 9}}, "calls and words"),
+        ({"expect": CASE["expect"] | {"json": {}}}, "calls and words"),
+        ({"expect": {"any_valid_call": True, "avoids": ["no"]}}, "calls and words"),
+        ({"expect": {"calls": [], "any_valid_call": True}}, "any valid call"),
+        ({"expect": {"mentions": [""]}}, "empty text"),
+        ({"expect": {"mentions": ["{nothing}"]}, "values": [{"times": 1, "nothing": ""}]}, "empty text"),
+        ({"expect": {"mentions": [[]]}}, "can't pass"),
+        ({"expect": {"avoids": [""]}}, "empty text"),
+        ({"tools_off": True}, "can't pass"),
+        ({"tool_choice": "none"}, "can't pass"),
+        ({"then": [{"results": {"rong": "done"}, "expect": {"mentions": ["a"]}}]}, "'rong'"),
+        ({"then": [{"results": {"ring": ["a", "b"]}, "expect": {"mentions": ["a"]}}]}, "2 results of 'ring' for 1"),
+        ({"then": [{"results": {}, "repeats": -1, "expect": {"mentions": ["a"]}}]}, "-1 repeats"),
+        ({"expect": {"calls": []}, "then": [{"results": {}, "expect": {"calls": []}}]}, "without calls"),
+        ({"expect": with_call(accept={"times": ["five"]})}, "don't fit"),
+        ({"expect": with_call(accept={"nope": [1]})}, "'nope'"),
+        ({"expect": with_call(optional={"nope": [1]})}, "'nope'"),
+        ({"expect": with_call(arguments={"times": 2, "loudly": True})}, "'loudly'"),
+        ({"history": [{"role": "foo"}]}, "history"),
+        ({"tools": [], "tool_choice": "required", "expect": {"mentions": ["a"]}}, "offers no tool"),
+        ({"max_tokens": -5}, "-5 max_tokens"),
+        ({"schema": {"type": "banana"}}, "'banana'"),
+        ({"schema": {"properties": {"a": {"items": {"type": ["string", "fruit"]}}}}}, "'fruit'"),
     ],
 )
 def test_what_is_wrong_with_a_case_is_said_with_its_file(tmp_path: Path, change: dict[str, Any], told: str) -> None:

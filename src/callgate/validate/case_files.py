@@ -18,9 +18,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from callgate.tools import read_tools, repair
-from callgate.validate.case_records import ALL_TOOLS, Case, Expected, KnownCase, SecretKind
-from callgate.validate.filling import Filled, fill
+from callgate.tools import read_tools
+from callgate.validate.case_checks import flaw_as_put, flaw_of
+from callgate.validate.case_records import ALL_TOOLS, Case, KnownCase, SecretKind
+from callgate.validate.filling import fill
 from callgate.vocabulary import NotFound, Tool, UsageError
 
 Suite = Literal["quick", "full"]
@@ -132,8 +133,6 @@ def _known(case: Case, tools: Mapping[str, Tool], path: str, *, is_users: bool) 
         raise wrong("needs at least one question under 'ask', and values, if there are any")
     if len(case.ask) * len(case.values) > MOST_COMBINATIONS:
         raise wrong(f"has more than {MOST_COMBINATIONS:,} combinations of wordings and values")
-    if any(expect.says_nothing for expect in _expectations(case)):
-        raise wrong("can't fail", "say under 'expect' what is right: calls, mentions, json …")
     named = tuple(tools) if ALL_TOOLS in case.tools else case.tools
     for name in named:
         if name not in tools:
@@ -141,6 +140,8 @@ def _known(case: Case, tools: Mapping[str, Tool], path: str, *, is_users: bool) 
     offered = tuple(tools[name] for name in named)
     if case.tool_choice not in (None, "auto", "none", "required", *named):
         raise wrong(f"has the tool_choice {case.tool_choice!r}", "auto, none, required, or a tool that is offered")
+    if flaw := flaw_of(case, {tool.name: tool for tool in offered}):
+        raise wrong(flaw, "docs/validate.md tells what may be under 'expect' and 'then'")
     secrets = {name: _SECRETS[kind] for name, kind in case.secrets.items()}
     for values in case.values:
         for wording in range(len(case.ask)):
@@ -148,26 +149,6 @@ def _known(case: Case, tools: Mapping[str, Tool], path: str, *, is_users: bool) 
                 as_put = fill(case, wording, {**values, **secrets})
             except UsageError as error:
                 raise UsageError(f"{path!r}: {error.message}", hint=error.hint) from None
-            if trouble := _trouble(as_put, {tool.name: tool for tool in offered}):
-                raise wrong(trouble, "what is expected has to be right by the tool's own schema")
+            if flaw := flaw_as_put(as_put, {tool.name: tool for tool in offered}):
+                raise wrong(flaw, "what is expected has to be right by the tool's own schema")
     return KnownCase(case, offered, is_users)
-
-
-def _expectations(case: Case) -> Iterator[Expected]:
-    yield case.expect
-    yield from (step.expect for step in case.then)
-
-
-def _trouble(as_put: Filled, tools: Mapping[str, Tool]) -> str | None:
-    for expect in (as_put.expect, *(step.expect for step in as_put.then)):
-        for call in expect.calls or ():
-            for name in (call.name,) if isinstance(call.name, str) else call.name:
-                if name not in tools:
-                    return f"expects a call of {name!r}, which it doesn't offer"
-                if not isinstance(call.arguments, dict):
-                    return f"expects arguments of {name!r} that are no object"
-                mended = repair(call.arguments, tools[name].parameters)
-                if mended.errors or mended.repairs:
-                    what = mended.errors[0] if mended.errors else f"{mended.repairs[0].path} isn't of its type"
-                    return f"expects arguments of {name!r} that don't fit: {what}"
-    return None
