@@ -14,7 +14,7 @@ from callgate.gateway.answering import Answering
 from callgate.gateway.asgi import ClientGone, Exchange, Receive, Refused, Scope, Send
 from callgate.gateway.dialect import Dialect, Failure
 from callgate.gateway.dialects import DIALECTS
-from callgate.gateway.failures import failure_of, unexpected
+from callgate.gateway.failures import failure_of, headers_of, unexpected
 from callgate.gateway.guards import Guard, preflight
 from callgate.gateway.metrics import CONTENT_TYPE, Metrics
 from callgate.gateway.options import Options
@@ -97,7 +97,7 @@ class App:
         except Refused as refused:
             await _refuse(exchange, found.dialect, refused)
         except CallgateError as error:
-            await _refuse(exchange, found.dialect, Refused(failure_of(error)))
+            await _refuse(exchange, found.dialect, Refused(failure_of(error), headers_of(error)))
         except Exception as error:
             log.exception("a mistake of ours (%s)", type(error).__name__)
             await _refuse(exchange, found.dialect, Refused(unexpected()))

@@ -21,10 +21,22 @@ _CLIENTS_FAULT = (UsageError, ModelRejected, CannotChat, CannotThink, BadSchema,
 _SAID_ON = (400, 404, 408, 413, 422, 429, 503, 504)
 """What a server behind says of the request, or of how busy it is. The others are between it and us."""
 LOOP = 508
+LOOP_HINT = "set OLLAMA_HOST and --upstream to where the models really are"
 
 
 def failure_of(error: CallgateError) -> Failure:
-    return Failure(status=_status(error), kind=type(error).__name__, message=error.message, hint=_hint(error))
+    if isinstance(error, BadStatus) and error.status == LOOP:
+        # What it says itself is this very text, once for every server on the way.
+        where = error.message.partition(" answered with status ")[0]
+        return Failure(status=LOOP, kind="loop", message=f"{where} leads back to this very server", hint=LOOP_HINT)
+    return Failure(status=_status(error), kind=type(error).__name__, message=error.message, hint=error.hint)
+
+
+def headers_of(error: CallgateError) -> tuple[tuple[bytes, bytes], ...]:
+    """When to ask again, if the server behind said so."""
+    if isinstance(error, BadStatus) and error.retry_after is not None and error.status in _SAID_ON:
+        return ((b"retry-after", b"%d" % error.retry_after),)
+    return ()
 
 
 def unexpected() -> Failure:
@@ -39,13 +51,7 @@ def _status(error: CallgateError) -> int:
         case _ if isinstance(error, _CLIENTS_FAULT):
             return 400
         case BadStatus(status=status):
-            return status if status in (*_SAID_ON, LOOP) else 502
+            return status if status in _SAID_ON else 502
         case Unreachable() | BackendError():
             return 502
     return 500
-
-
-def _hint(error: CallgateError) -> str | None:
-    if isinstance(error, BadStatus) and error.status == LOOP:
-        return "it leads back to this very server: set OLLAMA_HOST and --upstream to where the models really are"
-    return error.hint

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from callgate.gateway.asgi import Exchange, Header, Refused
 from callgate.gateway.dialect import Failure
-from callgate.gateway.failures import LOOP
+from callgate.gateway.failures import LOOP, LOOP_HINT
 from callgate.gateway.options import Options
 from callgate.gateway.page import PAGE_PATHS
 from callgate.vocabulary import UsageError
@@ -48,8 +48,7 @@ class Guard:
         through = hops_of(exchange.headers.get(HOPS_HEADER.lower(), ""))
         if self._instance in through or len(through) > MOST_HOPS:
             cause = "a server that callgate asks is callgate itself"
-            hint = "set OLLAMA_HOST and --upstream to where the models really are"
-            raise Refused(Failure(status=LOOP, kind="loop", message=cause, hint=hint))
+            raise Refused(Failure(status=LOOP, kind="loop", message=cause, hint=LOOP_HINT))
         return through
 
     def _check_host(self, exchange: Exchange) -> None:

@@ -130,11 +130,15 @@ class Unreachable(BackendError):
 class BadStatus(BackendError):
     """A server that answered with an error."""
 
-    def __init__(self, message: str, *, status: int, body: str = "", hint: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, status: int, body: str = "", hint: str | None = None, retry_after: int | None = None
+    ) -> None:
         super().__init__(message, hint=hint)
         self.status = status
         self.body = body
         """How its answer starts, without control characters. It may quote what we sent: not for logs."""
+        self.retry_after = retry_after
+        """In how many seconds it wants to be asked again."""
 
 
 class BadAnswer(BackendError):

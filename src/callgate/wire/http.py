@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import msgspec
 
 from callgate.vocabulary import BackendError, BadAnswer, BadStatus, Unreachable
+from callgate.wire.pauses import seconds_in
 from callgate.wire.targets import proxy_for, redirected, shown, target_of, without_secrets
 
 if TYPE_CHECKING:
@@ -251,12 +252,20 @@ async def _bad_status(response: aiohttp.ClientResponse, url: str) -> BadStatus:
     body = b""
     with suppress(Exception):
         body = await response.content.read(MAX_ERROR_BYTES)
-    return bad_status(url, response.status, body, response.headers.get("Location", ""))
+    return bad_status(url, response.status, body, response.headers)
 
 
-def bad_status(url: str, status: int, body: bytes, location: str) -> BadStatus:
+def bad_status(url: str, status: int, body: bytes, headers: Mapping[str, str]) -> BadStatus:
+    """`headers` are found by names in small letters."""
+    location = headers.get("location", "")
     hint = f"it moved to {shown(location)}" if location and status in _REDIRECTS else None
-    return BadStatus(f"{shown(url)} answered with status {status}", status=status, body=excerpt(body), hint=hint)
+    return BadStatus(
+        f"{shown(url)} answered with status {status}",
+        status=status,
+        body=excerpt(body),
+        hint=hint,
+        retry_after=seconds_in(headers.get("retry-after", "")),
+    )
 
 
 def _translated(problem: Exception, url: str, *, connect: float, waited: float) -> BackendError:

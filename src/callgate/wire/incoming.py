@@ -274,7 +274,7 @@ class _Posted(AbstractAsyncContextManager[Incoming]):
                         body += piece
         finally:
             self._leave()
-        raise bad_status(self._url, head.status, body[:MAX_ERROR_BYTES], head.headers.get("location", ""))
+        raise bad_status(self._url, head.status, body[:MAX_ERROR_BYTES], head.headers)
 
 
 def _join(incoming: Incoming, exchange: Exchange | None, status: int) -> None:

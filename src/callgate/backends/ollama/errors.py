@@ -90,7 +90,11 @@ def refusal(problem: BadStatus, request: ChatRequest, place: str, version: str |
     if problem.status == 503:
         hint = "it has too much to do: try again, or see OLLAMA_MAX_QUEUE"
     return BadStatus(
-        f"{place} answered with status {problem.status}{about}", status=problem.status, body=words, hint=hint
+        f"{place} answered with status {problem.status}{about}",
+        status=problem.status,
+        body=words,
+        hint=hint,
+        retry_after=problem.retry_after,
     )
 
 

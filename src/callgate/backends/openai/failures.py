@@ -71,7 +71,7 @@ class Failures:
             hint = "the conversation is longer than the context that the server runs this model with"
         shown = _shown(said)
         message = f"{self.place} answered with status {error.status}{f': {shown}' if shown else ''}"
-        return BadStatus(message, status=error.status, body=error.body, hint=hint)
+        return BadStatus(message, status=error.status, body=error.body, hint=hint, retry_after=error.retry_after)
 
     def inside(self, error: object, has_said: bool) -> BackendError:
         """What an error object means that came where a piece of the answer was due."""
