@@ -167,7 +167,7 @@ STEPS = (
     Step(
         name="calculator",
         title="A model calls a tool",
-        tells="tiny is a model of 11 MB that came with callgate; llama.cpp runs it here. It is offered five tools.",
+        tells="tiny is a very small model that came with callgate; llama.cpp runs it here. It is offered five tools.",
         model="tiny",
         question="What is 17 * 23?",
         tool="calculate",
@@ -194,7 +194,7 @@ STEPS = (
     Step(
         name="swap",
         title="Another model goes on, one without tools",
-        tells="tiny-plain's template has no tools. The gate describes one in the prompt, and holds it to a call.",
+        tells="tiny-plain's template has no tools. The gate describes one in the prompt, and holds the model to it.",
         model="tiny-plain",
         question="What time is it in UTC?",
         mode="emulated",
