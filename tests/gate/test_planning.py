@@ -173,3 +173,22 @@ def test_recovery_can_be_switched_off() -> None:
 
     words = AssistantDelta('<tool_call>{"name": "get_weather", "arguments": {}}</tool_call>')
     assert planned(policy=Policy(recover=False)).mender().feed(words) == (words,)
+
+
+@pytest.mark.parametrize("means", [OLLAMA, Means(grammar=True), Means()])
+def test_text_calls_are_recovered_where_a_server_does_not_hold_the_answer(means: Means) -> None:
+    from callgate.vocabulary import AssistantDelta, Done, ToolCallEvent
+
+    text = '<tool_call>{"name": "get_weather", "arguments": {"city": "Rome"}}</tool_call>'
+    mender = planned(CANNOT, means).mender()
+    events = [*mender.feed(AssistantDelta(text)), *mender.feed(Done("stop"))]
+    (call,) = [event.call for event in events if isinstance(event, ToolCallEvent)]
+    assert (call.name, call.arguments) == ("get_weather", {"city": "Rome"})
+    assert events[-1] == Done("tool_calls")
+
+
+def test_recovery_can_be_switched_off_for_answers_that_should_be_held() -> None:
+    from callgate.vocabulary import AssistantDelta
+
+    words = AssistantDelta('[TOOL_CALLS][{"name": "get_weather", "arguments": {}}]')
+    assert planned(CANNOT, OLLAMA, Policy(recover=False)).mender().feed(words) == (words,)

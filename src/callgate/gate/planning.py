@@ -93,13 +93,15 @@ def plan(
     if decision.mode == "emulated":
         emulation = emulation_of(msgspec.structs.replace(request, tools=tools), means, known)
         how = "" if emulation.held else ", and nothing holds the model to them"
+        recovery = partial(Recovery, names)
+        read = partial(emulation.answer, recovery if policy.recover else None) if emulation.held else recovery
         said = Notice("tools_emulated", f"tools are emulated{how}: {decision.reason}")
         return Plan(
             mode="emulated",
             reason=decision.reason,
             request=emulation.request,
             notices=(said, *emulation.notices),
-            offer=offer(emulation.answer if emulation.held else partial(Recovery, names)),
+            offer=offer(read),
             is_held=emulation.held,
         )
     messages, notices = history_for(request.messages, known, "native", names)

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from callgate.gate.emulation.answers import EmulatedAnswer, JsonAnswer, TagAnswer
 from callgate.gate.emulation.closing import closed
 from callgate.gate.emulation.schema_text import LONGEST_TEXT
-from callgate.gate.recovery import Found, Piece, Text
+from callgate.gate.recovery import Found, Piece, Recovery, Text
+from callgate.tools import Names
+from callgate.vocabulary import Tool
 
 SHAPES = {
     "add": closed(
@@ -33,6 +35,18 @@ def own_json() -> EmulatedAnswer:
 
 def in_tags() -> EmulatedAnswer:
     return TagAnswer(SHAPES)
+
+
+def recovery() -> Recovery:
+    return Recovery(Names((Tool("add", "", {"type": "object", "properties": {"a": {"type": "number"}}}),)))
+
+
+def as_json_or_anything() -> EmulatedAnswer:
+    return JsonAnswer(SHAPES, otherwise=recovery)
+
+
+def in_tags_or_anything() -> EmulatedAnswer:
+    return TagAnswer(SHAPES, otherwise=recovery)
 
 
 def read(make: Callable[[], EmulatedAnswer], *chunks: str) -> list[Piece]:
@@ -252,4 +266,71 @@ def test_any_cut_of_anything_gives_the_same(raw: str, make: Callable[[], Emulate
 def test_in_tags_nothing_is_lost(raw: str) -> None:
     found = read(in_tags, raw)
     given = "".join(piece.raw for piece in found)
+    assert "".join(given.split()) == "".join(raw.split())
+
+
+# --- what keeps to no convention ---
+
+FOREIGN = [
+    '<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call>',
+    '{"name": "add", "arguments": {"a": 1}}',
+    '[TOOL_CALLS][{"name": "add", "arguments": {"a": 1}}]',
+    "<tool_call>\n<function=add>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>",
+    '<tool_call>{"name": "add", "parameters": {"a": 1}}</tool_call>',
+]
+READERS = [as_json_or_anything, in_tags_or_anything]
+
+
+@pytest.mark.parametrize("make", READERS)
+@pytest.mark.parametrize("raw", FOREIGN)
+def test_calls_of_another_form_are_found(make: Callable[[], EmulatedAnswer], raw: str) -> None:
+    assert calls(read(make, raw)) == [("add", {"a": 1})]
+    assert calls(read(make, *raw)) == [("add", {"a": 1})]
+    assert words(read(make, raw)).strip() == ""
+
+
+def test_a_call_with_another_word_for_its_arguments_is_found_among_calls() -> None:
+    raw = '{"calls":[{"name":"add","arguments":{"a":1}},{"name":"add","parameters":{"a":"2"}}]}'
+    assert calls(read(as_json_or_anything, raw)) == [("add", {"a": 1}), ("add", {"a": 2})]
+
+
+@pytest.mark.parametrize("raw", FOREIGN)
+def test_a_reply_is_words_whatever_it_says(raw: str) -> None:
+    reply = json.dumps({"reply": [raw]})
+    assert read(as_json_or_anything, reply) == [Text(raw)]
+
+
+@pytest.mark.parametrize("cut", ['{"name":"add","parameters":{"a":"1', '{"name":"add","par', "{"])
+def test_half_a_call_is_no_call_for_anybody(cut: str) -> None:
+    assert read(as_json_or_anything, '{"calls":[' + cut) == [Text(cut)]
+    assert calls(read(in_tags_or_anything, "Well. <tool_call>" + cut)) == []
+
+
+def test_words_of_no_convention_still_stream() -> None:
+    assert words(as_json_or_anything().feed("Hello you")) == "Hello you"
+    assert words(in_tags_or_anything().feed("Hello you")) == "Hello you"
+
+
+@hypothesis.given(PARTS, st.sampled_from([(as_json, as_json_or_anything), (in_tags, in_tags_or_anything)]))
+def test_what_keeps_to_the_convention_is_read_the_same(
+    raw: str, makers: tuple[Callable[[], EmulatedAnswer], Callable[[], EmulatedAnswer]]
+) -> None:
+    alone, with_more = (read(make, raw) for make in makers)
+    assert [piece for piece in with_more if isinstance(piece, Found) and piece.format == "emulated"] == [
+        piece for piece in alone if isinstance(piece, Found)
+    ]
+
+
+@hypothesis.given(PARTS, st.sampled_from(READERS), st.data())
+def test_any_cut_of_anything_gives_the_same_in_any_form(
+    raw: str, make: Callable[[], EmulatedAnswer], data: st.DataObject
+) -> None:
+    whole = read(make, raw)
+    for pieces in (read(make, *data.draw(chunks_of(raw))), read(make, *raw)):
+        assert (calls(pieces), words(pieces)) == (calls(whole), words(whole))
+
+
+@hypothesis.given(PARTS)
+def test_in_tags_or_any_form_nothing_is_lost(raw: str) -> None:
+    given = "".join(piece.raw for piece in read(in_tags_or_anything, raw))
     assert "".join(given.split()) == "".join(raw.split())

@@ -1,7 +1,7 @@
 """Reads an emulated answer while it is written: words at once, calls when they are whole.
 
-An answer that doesn't keep to its convention is given out as it is. So is a call that was cut off within its arguments:
-half of what a tool was to be told is no call.
+An answer that doesn't keep to its convention is read by whoever knows others, or else given out as it is. So is a call
+that was cut off within its arguments: half of what a tool was to be told is no call.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import msgspec
 from callgate.gate.emulation.conventions import ARGUMENTS, CALLS, CLOSE, NAME, OPEN, REPLY, Convention
 from callgate.gate.emulation.schema_text import LONGEST_TEXT
 from callgate.gate.emulation.shapes import Shape
+from callgate.gate.emulation.strays import NewReader, Strays
 from callgate.gate.emulation.understanding import understood
 from callgate.gate.emulation.unquoting import Unquoted, ValueEnd
 from callgate.gate.recovery import Found, Piece, Text
@@ -42,11 +43,15 @@ class EmulatedAnswer(Protocol):
 class JsonAnswer:
     """An answer that is one JSON object: with calls, or with a reply.
 
-    `plain_reply` is false where the reply is JSON of the user's own: then it is given out as JSON.
+    `plain_reply` is false where the reply is JSON of the user's own: then it is given out as JSON. `otherwise` makes
+    what reads an answer that is no such object.
     """
 
-    def __init__(self, shapes: Mapping[str, Shape], *, plain_reply: bool = True) -> None:
+    def __init__(
+        self, shapes: Mapping[str, Shape], *, plain_reply: bool = True, otherwise: NewReader | None = None
+    ) -> None:
         self._shapes = shapes
+        self._strays = Strays(otherwise)
         self._plain_reply = plain_reply
         self._buffer = ""
         self._step = self._head
@@ -69,8 +74,11 @@ class JsonAnswer:
             self._say(self._part.rest())
         elif self._step == self._call and (found := _call(left, "json", self._shapes, cut=True)):
             self._out.append(found)
-        elif self._step in (self._head, self._call, self._own_reply):
+        elif self._step == self._head:
+            self._out += self._strays.read(left)
+        elif self._step in (self._call, self._own_reply):
             self._say(left)
+        self._out += self._strays.end()
         self._step = self._words
         out, self._out = self._out, []
         return out
@@ -93,18 +101,24 @@ class JsonAnswer:
             elif found[1] == REPLY and opens == '"':
                 self._step = self._next_paragraph
             else:
-                self._step = self._words
+                self._step = self._stray
                 return True
             self._buffer = self._buffer[found.end() :]
             return True
         bare = _SPACE.sub("", self._buffer)
         if len(self._buffer) <= _LONGEST_HEAD and any(head.startswith(bare) or bare == head for head in _HEADS):
             return False
-        self._step = self._words
+        self._step = self._stray
         return True
 
-    def _words(self) -> bool:
+    def _stray(self) -> bool:
         """It isn't what it should be."""
+        self._out += self._strays.read(self._buffer)
+        self._buffer = ""
+        return False
+
+    def _words(self) -> bool:
+        """It no longer is what it should be."""
         self._say(self._buffer)
         self._buffer = ""
         return False
@@ -126,7 +140,10 @@ class JsonAnswer:
                 self._step = self._words
                 return True
             return False
-        self._out.append(_call(raw, "json", self._shapes) or Text(raw))
+        if found := _call(raw, "json", self._shapes):
+            self._out.append(found)
+        else:
+            self._out += (*self._strays.read(raw), *self._strays.end())
         self._step = self._next_call
         return True
 
@@ -191,10 +208,11 @@ class JsonAnswer:
 
 
 class TagAnswer:
-    """An answer in words, with calls in tags."""
+    """An answer in words, with calls in tags. `otherwise` makes what looks for calls of another form in the words."""
 
-    def __init__(self, shapes: Mapping[str, Shape]) -> None:
+    def __init__(self, shapes: Mapping[str, Shape], *, otherwise: NewReader | None = None) -> None:
         self._shapes = shapes
+        self._strays = Strays(otherwise)
         self._buffer = ""
         self._step = self._words
         self._out: list[Piece] = []
@@ -215,9 +233,12 @@ class TagAnswer:
         if self._step == self._closing:
             self._give(left[: self._seen], left[self._seen :])
         elif self._step == self._call and (found := _call(left[len(OPEN) :], "tags", self._shapes, cut=True)):
-            self._out.append(found)
+            self._out += (*self._strays.end(), found)
         else:
+            if self._step == self._call:
+                self._out += self._strays.give_up()
             self._say(left)
+        self._out += self._strays.end()
         self._step = self._words
         out, self._out = self._out, []
         return out
@@ -229,8 +250,7 @@ class TagAnswer:
             if not self._space or self._space.isspace():
                 return
             text, self._space, self._behind_call = self._space, "", False
-        if text:
-            self._out.append(Text(text))
+        self._out += self._strays.read(text)
 
     def _words(self) -> bool:
         at = self._buffer.find(OPEN)
@@ -288,7 +308,7 @@ class TagAnswer:
             self._say(call + closing)
         else:
             self._space, self._behind_call = "", True
-            self._out.append(msgspec.structs.replace(found, raw=call + closing))
+            self._out += (*self._strays.end(), msgspec.structs.replace(found, raw=call + closing))
 
 
 def _call(raw: str, convention: Convention, shapes: Mapping[str, Shape], *, cut: bool = False) -> Found | None:

@@ -17,6 +17,7 @@ from callgate.gate.emulation.grammar_text import LONGEST_TEXT as LONGEST_IN_GRAM
 from callgate.gate.emulation.held import grammar_for, schema_for
 from callgate.gate.emulation.schema_text import LONGEST_TEXT as LONGEST_IN_SCHEMA
 from callgate.gate.emulation.shapes import Shape
+from callgate.gate.emulation.strays import NewReader
 from callgate.gate.history import history_for, with_system_text
 from callgate.vocabulary import Capabilities, ChatRequest, Means, Notice, Tool
 
@@ -44,11 +45,11 @@ class Emulation(msgspec.Struct, frozen=True):
     shapes: Mapping[str, Shape] = {}
     plain_reply: bool = True
 
-    def answer(self) -> EmulatedAnswer:
-        """Reads one answer to the request."""
+    def answer(self, otherwise: NewReader | None = None) -> EmulatedAnswer:
+        """Reads one answer to the request. `otherwise` makes what reads what doesn't keep to the convention."""
         if self.convention == "json":
-            return JsonAnswer(self.shapes, plain_reply=self.plain_reply)
-        return TagAnswer(self.shapes)
+            return JsonAnswer(self.shapes, plain_reply=self.plain_reply, otherwise=otherwise)
+        return TagAnswer(self.shapes, otherwise=otherwise)
 
 
 def emulation_of(request: ChatRequest, means: Means, capabilities: Capabilities) -> Emulation:
