@@ -21,6 +21,7 @@ from callgate.validate import (
     Trial,
     Wanted,
     agreement,
+    agreement_by_capability,
     chosen_cases,
     html_page,
     read_run,
@@ -345,3 +346,24 @@ async def test_a_choice_that_was_cut_off_was_not_ignored() -> None:
         survey, _ = await surveyed(ref)
     assert survey.forms["named"] == survey.forms["required"] == "cut-off"
     assert survey.failures.keys() == {"cut-off"}
+
+
+def test_other_capabilities_are_said_and_seen_side_by_side() -> None:
+    declared = Declared(
+        tools="yes", native_route="yes", mode="native", parallel=True, system=True, vision=False, context=32768
+    )
+    survey = ModelSurvey(about=ABOUT, declared=declared, shown=Shown(tools=True, parallel=False, system=True))
+    row = survey.as_row()
+    assert (row["parallel"], row["system"]) == ("said yes, seen no", "said yes, seen yes")
+    assert (row["vision"], row["context"], row["thinking"]) == ("said no", "said 32,768", None)
+    assert agreement_by_capability([survey, survey]) == {"tools": (2, 2), "parallel": (0, 2), "system": (2, 2)}
+    page = html_page([], survey=survey_as_json([survey]))
+    assert "said yes, seen no" in page
+    assert "parallel 0 of 1" in page
+    assert "callgate survey" in page
+
+
+def test_a_page_counts_all_models_also_those_that_failed() -> None:
+    failed = ModelSurvey(about=ABOUT, error={"type": "Unreachable", "message": "nobody there"})
+    page = html_page([], survey=survey_as_json([failed, failed, failed]))
+    assert "3 models, said and seen" in page

@@ -8,9 +8,17 @@ import msgspec
 
 from callgate.cli.screen import LiveLine, Screen, printable
 from callgate.cli.validate_view import in_time
-from callgate.validate import GOAL, ModelSurvey, SurveyProgress, agreement
+from callgate.validate import (
+    GOAL,
+    ModelSurvey,
+    SurveyProgress,
+    agreement,
+    agreement_by_capability,
+    said_and_seen,
+)
 
 LONGEST_EXCHANGE = 1_500
+CAPABILITIES = ("parallel", "system", "thinking", "vision", "context")
 
 
 def show_progress(live: LiveLine, progress: SurveyProgress) -> None:
@@ -28,6 +36,7 @@ def show_surveys(surveys: Sequence[ModelSurvey], *, why: bool) -> None:
         heads = ("model", "said", "seen", "agree", *modes, "tokens/s", "calls arrive as; habits; requests taken")
         screen.table([[(head, "dim") for head in heads], *(_row(survey, modes) for survey in surveys)])
         screen.line()
+        _show_capabilities(screen, surveys)
     agree, of = agreement(list(surveys))
     if of:
         style = "good" if agree >= GOAL * of else "bad"
@@ -38,9 +47,29 @@ def show_surveys(surveys: Sequence[ModelSurvey], *, why: bool) -> None:
         )
     else:
         screen.line("of no model there is both a verdict and something that was seen")
+    others = agreement_by_capability(list(surveys))
+    others.pop("tools", None)
+    if others:
+        shares = ", ".join(f"{name} {agreed} of {tried}" for name, (agreed, tried) in others.items())
+        screen.line(screen.styled(f"other capabilities: {shares}", "dim"))
     if why:
         for survey in surveys:
             _show_failures(screen, survey)
+
+
+def _show_capabilities(screen: Screen, surveys: Sequence[ModelSurvey]) -> None:
+    found = {survey.model: survey.capabilities() for survey in surveys}
+    names = [
+        name for name in CAPABILITIES if any(pair != (None, None) for each in found.values() for pair in [each[name]])
+    ]
+    if not names:
+        return
+    rows = [
+        [(model, "strong"), *((said_and_seen(*known[name]) or "–", "") for name in names)]
+        for model, known in found.items()
+    ]
+    screen.table([[(head, "dim") for head in ("model", *names)], *rows])
+    screen.line()
 
 
 def _row(survey: ModelSurvey, modes: Sequence[str]) -> list[tuple[str, str]]:

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from callgate.validate.running import TRIALS, Validation, Wanted, modes_of, usual_modes
     from callgate.validate.standings import failures
     from callgate.validate.survey_all import SurveyOfAll, SurveyProgress
-    from callgate.validate.survey_records import GOAL, ModelSurvey, agreement, survey_as_json
+    from callgate.validate.survey_records import (
+        GOAL,
+        ModelSurvey,
+        agreement,
+        agreement_by_capability,
+        said_and_seen,
+        survey_as_json,
+    )
     from callgate.validate.survey_state import Surveyed, SurveyState
     from callgate.validate.surveying import ModelSurveying, survey_wanted
     from callgate.validate.tabled import headlines, rows_of
@@ -49,6 +56,7 @@ __all__ = [
     "Validation",
     "Wanted",
     "agreement",
+    "agreement_by_capability",
     "bfcl_cases",
     "chosen_cases",
     "compare",
@@ -64,6 +72,7 @@ __all__ = [
     "read_cases",
     "read_run",
     "rows_of",
+    "said_and_seen",
     "survey_as_json",
     "survey_wanted",
     "usual_modes",
@@ -112,6 +121,8 @@ __getattr__ = opened_on_use(
         "ModelSurvey": "survey_records",
         "GOAL": "survey_records",
         "agreement": "survey_records",
+        "agreement_by_capability": "survey_records",
+        "said_and_seen": "survey_records",
         "survey_as_json": "survey_records",
         "SurveyOfAll": "survey_all",
         "SurveyProgress": "survey_all",

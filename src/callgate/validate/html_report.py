@@ -54,7 +54,7 @@ def html_page(
             "body",
             tag(
                 "header",
-                tag("p", "callgate validate", class_="kicker"),
+                tag("p", "callgate survey" if survey else "callgate validate", class_="kicker"),
                 tag("h1", named(title)),
                 _cards(runs, found),
                 tag("nav", *(tag("a", name, href=f"#{place}") for place, name, _ in sections), aria_label="Sections"),
@@ -68,9 +68,10 @@ def html_page(
 
 
 def _title(found: Standings, survey: Mapping[str, Any] | None) -> str:
-    if not found.columns:
-        count = len(survey.get("models", ())) if survey else 0
+    if survey and (count := len(survey.get("models", ()))) != 1:
         return f"{_plural(count, 'model')}, said and seen" if count else "Nothing was tried"
+    if not found.columns:
+        return "1 model, said and seen" if survey else "Nothing was tried"
     models = found.models
     if len(models) > 1:
         return f"{len(models)} models, put to the proof"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from callgate.validate.html_markup import Markup, named, tag, together
@@ -16,6 +16,13 @@ MOST_MODELS = 500
 MOST_FIELDS = 30
 LONGEST_WORD = 160
 LONGEST_EXCHANGE = 6000
+_GROUPS: tuple[tuple[str | None, frozenset[str]], ...] = (
+    (None, frozenset({"said", "by", "seen", "tokens/s", "first token ms"})),
+    ("Other capabilities, said and seen", frozenset({"parallel", "system", "thinking", "vision", "context"})),
+    ("Its calls", frozenset({"calls arrive", "habits"})),
+    ("Requests that its server takes, and failures", frozenset({"requests", "failures"})),
+)
+"""Of fields, each a table."""
 
 
 def surveyed(survey: Mapping[str, Any]) -> Markup:
@@ -42,8 +49,11 @@ def surveyed(survey: Mapping[str, Any]) -> Markup:
         )
         parts.append(tag("p", f"How often what callgate says of a model is what it does. {_goal()}: {reached}."))
         parts.append(tag("table", tag("thead", head), tag("tbody", row), class_="plot"))
-    if models:
-        parts.append(_table(models))
+    by = survey.get("by_capability")
+    if isinstance(by, Mapping) and len(by) > 1:
+        shares = [f"{name} {_share(each)}" for name, each in by.items() if isinstance(each, Mapping)]
+        parts.append(tag("p", "By capability: ", named("; ".join(shares), 500), class_="soft"))
+    parts.extend(_tables(models))
     exchanges = [each for each in survey.get("exchanges", ()) if isinstance(each, Mapping)]
     if exchanges:
         parts.append(tag("h3", "Failures, one of each kind as it was"))
@@ -76,21 +86,42 @@ def _agreement(survey: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -
     return Rate(sum(known), len(known))
 
 
-def _table(models: Sequence[Mapping[str, Any]]) -> Markup:
+def _share(found: Mapping[str, Any]) -> str:
+    return f"{found.get('agree')} of {found.get('of')}"
+
+
+def _tables(models: Sequence[Mapping[str, Any]]) -> Iterator[Markup]:
+    """Several that fit a page, one below the other, rather than one that doesn't."""
     fields = dict.fromkeys(str(name) for model in models for name in model if name not in ("model", "agrees"))
-    shown = list(fields)[:MOST_FIELDS]
-    heads = ["model", "agree", *shown]
+    left = list(fields)[:MOST_FIELDS]
+    for heading, names in _GROUPS:
+        shown = [name for name in left if name in names or (heading is None and name.endswith(" passed"))]
+        left = [name for name in left if name not in shown]
+        if shown or (heading is None and models):
+            yield from _headed(heading, models, shown)
+    if left:
+        yield from _headed("More", models, left)
+
+
+def _headed(heading: str | None, models: Sequence[Mapping[str, Any]], shown: list[str]) -> Iterator[Markup]:
+    if heading:
+        yield tag("h3", heading)
+    yield _table(models, shown, with_agreement=heading is None)
+
+
+def _table(models: Sequence[Mapping[str, Any]], shown: list[str], *, with_agreement: bool) -> Markup:
+    heads = ["model", *(["agree"] if with_agreement else []), *shown]
     head = tag("thead", tag("tr", *(tag("th", named(name, 60), scope="col") for name in heads)))
     rows = [
         tag(
             "tr",
             tag("th", named(str(model.get("model", "?"))), scope="row"),
-            tag("td", _agrees(model.get("agrees"))),
+            tag("td", _agrees(model.get("agrees"))) if with_agreement else None,
             *(tag("td", _value(model.get(name))) for name in shown),
         )
         for model in models
     ]
-    table = tag("table", head, tag("tbody", *rows), class_="plain")
+    table = tag("table", head, tag("tbody", *rows), class_="plain models")
     return tag("div", table, class_="scroll", tabindex="0", role="region", aria_label="Models")
 
 

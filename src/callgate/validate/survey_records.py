@@ -97,6 +97,19 @@ class ModelSurvey(msgspec.Struct, frozen=True, kw_only=True):
             return None
         return (self.declared.mode == "native") == self.shown.tools
 
+    def capabilities(self) -> dict[str, tuple[Any, Any]]:
+        """What was said, and what was seen; `None`: nothing."""
+        said, seen = self.declared, self.shown
+        known = said is not None and said.tools != "unknown"
+        return {
+            "tools": (said.mode == "native" if said and known else None, seen.tools),
+            "parallel": (said.parallel if said else None, seen.parallel),
+            "system": (said.system if said else None, seen.system),
+            "thinking": (said.thinking if said else None, None),
+            "vision": (said.vision if said else None, None),
+            "context": (said.context if said else None, None),
+        }
+
     @property
     def seen(self) -> str | None:
         seen = _seen(self.shown)
@@ -115,6 +128,7 @@ class ModelSurvey(msgspec.Struct, frozen=True, kw_only=True):
             "said": declared.tools if declared else None,
             "by": declared.source if declared else None,
             "seen": self.error["message"] if self.error else self.seen,
+            **{name: said_and_seen(*pair) for name, pair in self.capabilities().items() if name != "tools"},
             **{f"{mode} passed": f"{rate:.0%}" for mode, rate in self.rates.items()},
             "calls arrive": self.formats,
             "habits": self.habits,
@@ -131,11 +145,34 @@ def agreement(surveys: list[ModelSurvey]) -> tuple[int, int]:
     return sum(known), len(known)
 
 
+def agreement_by_capability(surveys: list[ModelSurvey]) -> dict[str, tuple[int, int]]:
+    """The same for each capability of which something was both said and seen."""
+    counts: dict[str, tuple[int, int]] = {}
+    for survey in surveys:
+        for name, (said, seen) in survey.capabilities().items():
+            if said is not None and seen is not None:
+                agree, of = counts.get(name, (0, 0))
+                counts[name] = agree + (said == seen), of + 1
+    return counts
+
+
+def said_and_seen(said: Any, seen: Any) -> str | None:
+    parts = [f"{how} {_word(what)}" for how, what in (("said", said), ("seen", seen)) if what is not None]
+    return ", ".join(parts) or None
+
+
+def _word(value: Any) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else f"{value:,}"
+
+
 def survey_as_json(surveys: list[ModelSurvey]) -> dict[str, Any]:
     """All of it, as the page shows it."""
     agree, of = agreement(surveys)
     return {
         "agreement": {"agree": agree, "of": of},
+        "by_capability": {
+            name: {"agree": agree, "of": of} for name, (agree, of) in agreement_by_capability(surveys).items()
+        },
         "models": [survey.as_row() for survey in surveys],
         "exchanges": [
             {"model": survey.model, "kind": kind, **msgspec.structs.asdict(found)}
