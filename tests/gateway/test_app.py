@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
 
 import msgspec
@@ -214,6 +215,24 @@ async def test_an_ollama_host_that_leads_back_is_a_loop_with_its_cause() -> None
         assert answer.status == 508
         assert "OLLAMA_HOST" in answer.json["error"]
         assert (await served.get("/api/tags")).status == 200
+
+
+async def test_answers_that_break_off_are_counted_and_noted(tmp_path: Path) -> None:
+    log = tmp_path / "requests.jsonl"
+    cut = recording(tmp_path / "said", (AssistantDelta("Hel"), ERROR))
+    async with gateway(Options(model=cut, access_log=str(log))) as served:
+        assert "error" in (await served.post("/v1/chat/completions", STREAMED)).events[-1]
+        written = (await served.get("/metrics")).body.decode()
+        found = re.findall(r'callgate_broken_answers_total{route="(.*?)",model=".*?",error="(.*?)"} (\d+)', written)
+        assert found == [("/v1/chat/completions", "StreamFailed", "1")]
+        assert json.loads(log.read_text().splitlines()[0])["error"] == "StreamFailed"
+    slow = PlayedServer()
+    async with slow.served() as url:
+        options = Options(model=f"{url}/v1#slow", limits=ServeLimits(seconds=0.3), access_log=str(log))
+        async with gateway(options) as served:
+            assert "error" in (await served.post("/v1/chat/completions", STREAMED)).events[-1]
+            assert 'error="too_slow"} 1' in (await served.get("/metrics")).body.decode()
+        assert '"error":"too_slow"' in log.read_text()
 
 
 async def test_metrics_count_what_happened_and_quote_nothing(tmp_path: Path) -> None:

@@ -21,6 +21,20 @@ def test_whatever_a_model_is_called_the_lines_stay_lines(model: str, rule: str, 
         assert line.startswith("# ") or LINE.fullmatch(line), line
 
 
+def test_each_rule_is_counted_by_itself() -> None:
+    seen, all_ = Metrics(), Metrics()
+    seen.repairs.add("m", "malformed-json: single-quotes, trailing-comma")
+    seen.repairs.add("m", "malformed-json: trailing-comma")
+    seen.repairs.add("m", "name-case")
+    all_.add(seen.snapshot())
+    lines = [line for line in all_.written().decode().splitlines() if line.startswith("callgate_repairs_total{")]
+    assert lines == [
+        'callgate_repairs_total{model="m",rule="malformed-json: single-quotes"} 1',
+        'callgate_repairs_total{model="m",rule="malformed-json: trailing-comma"} 2',
+        'callgate_repairs_total{model="m",rule="name-case"} 1',
+    ]
+
+
 def test_a_histogram_counts_from_the_shortest_up() -> None:
     times = Histogram("seconds", "Some.", ("model",))
     for seconds in (0.01, 0.3, 1000):

@@ -25,6 +25,8 @@ class Noted(msgspec.Struct):
     status: int = 0
     seconds: float = 0.0
     told: Told | None = None
+    broken_by: str | None = None
+    """What ended an answer that had begun."""
 
     @property
     def model(self) -> str:
@@ -56,8 +58,8 @@ class Noted(msgspec.Struct):
             if told.usage:
                 line["prompt_tokens"] = told.usage.prompt_tokens
                 line["completion_tokens"] = told.usage.completion_tokens
-            if told.error:
-                line["error"] = type(told.error).__name__
+            if error := self.broken_by or (type(told.error).__name__ if told.error else None):
+                line["error"] = error
         return msgspec.json.encode(line)
 
 

@@ -303,7 +303,7 @@ class Answering:
         except Exception as error:
             log.exception("a mistake of ours in the middle of an answer (%s)", type(error).__name__)
             failure = unexpected()
-        await exchange.end(writer.fail(failure))
+        await exchange.break_off(writer.fail(failure), failure.kind)
 
 
 @cache
@@ -322,7 +322,7 @@ async def _break_off(exchange: Exchange, writer: Writer | None, failure: Failure
     if exchange.status is None or writer is None:
         raise Refused(failure)
     if not exchange.is_over:
-        await exchange.end(writer.fail(failure))
+        await exchange.break_off(writer.fail(failure), failure.kind)
 
 
 def _not_kept(id_: str) -> Failure:

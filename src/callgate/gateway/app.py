@@ -104,7 +104,10 @@ class App:
         finally:
             self.metrics.under_way.add(by=-1)
             noted.status, noted.seconds = exchange.status or _GONE, time.monotonic() - started
+            noted.broken_by = exchange.broken_by
             self.metrics.requests.add(noted.route, noted.model, str(noted.status))
+            if noted.broken_by:
+                self.metrics.broken.add(noted.route, noted.model, noted.broken_by)
             self.metrics.seconds.observe(noted.seconds, noted.route)
             noted.write(self._options.access_log)
 

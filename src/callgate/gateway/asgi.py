@@ -62,6 +62,8 @@ class Exchange:
         self.is_over = False
         self.is_gone = False
         """The client went away before that."""
+        self.broken_by: str | None = None
+        """What ended an answer that had begun."""
 
     async def body(self, *, most: int, seconds: float) -> bytes:
         """Raises: Refused, if it is too long or takes too long; ClientGone."""
@@ -109,6 +111,11 @@ class Exchange:
     async def end(self, content: bytes = b"") -> None:
         self.is_over = True
         await self.send({"type": "http.response.body", "body": content, "more_body": False})
+
+    async def break_off(self, content: bytes, kind: str) -> None:
+        """An end that says what went wrong."""
+        self.broken_by = kind
+        await self.end(content)
 
     async def answer(
         self, content: bytes, *, status: int = 200, content_type: str = JSON, headers: Iterable[Header] = ()

@@ -50,6 +50,18 @@ class Counter:
             yield f"{self.name}{_written(self._labels, labels)} {_number(value)}"
 
 
+class Repairs(Counter):
+    """Each rule by itself, also where several were needed for one thing: `malformed-json: trailing-comma, …`."""
+
+    def add(self, *labels: str, by: float = 1) -> None:
+        model, said = labels
+        family, colon, rules = said.partition(": ")
+        for rule in rules.split(", ") if colon else ():
+            super().add(model, f"{family}: {rule}", by=by)
+        if not colon:
+            super().add(model, said, by=by)
+
+
 class Gauge(Counter):
     """What is so now."""
 
@@ -113,12 +125,15 @@ class Metrics:
     def __init__(self) -> None:
         endpoint = ("endpoint", "model")
         self.requests = Counter("callgate_requests_total", "Requests answered.", ("route", "model", "status"))
+        self.broken = Counter(
+            "callgate_broken_answers_total", "Answers that had begun, and then failed.", ("route", "model", "error")
+        )
         self.under_way = Gauge("callgate_requests_in_flight", "Requests being answered.", ())
         self.seconds = Histogram("callgate_request_seconds", "Time until an answer was whole.", ("route",))
         self.first_token = Histogram("callgate_first_token_seconds", "Time until a model said something.", ("model",))
         self.tokens = Counter("callgate_tokens_total", "Tokens, as servers count them.", ("model", "kind"))
         self.calls = Counter("callgate_tool_calls_total", "Tool calls.", ("model", "mode"))
-        self.repairs = Counter("callgate_repairs_total", "What was mended in calls.", ("model", "rule"))
+        self.repairs = Repairs("callgate_repairs_total", "What was mended in calls.", ("model", "rule"))
         self.notices = Counter("callgate_notices_total", "What was degraded.", ("model", "kind"))
         self.failures = Counter("callgate_endpoint_failures_total", "Times that one was taken out.", endpoint)
         self.failovers = Counter("callgate_failovers_total", "Requests that went on elsewhere.", ("model", "to"))
