@@ -7,6 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from callgate.gateway import Options, catalogue
+from callgate.runtime import ModelKnowledge
+from callgate.vocabulary import ModelRef
 from tests.gateway.running import MULTIPLY, Gateway, PlayedServer, gateway, no_servers
 from tests.gateway.upstreams import Upstream, upstreams
 from tests.runtime.played import EMBEDDING, WITH_TOOLS, WITHOUT, PlayedOllama
@@ -17,6 +19,11 @@ HELLO = [{"role": "user", "content": "hello"}]
 
 async def ids_of(served: Gateway) -> list[str]:
     return [model["id"] for model in (await served.get("/v1/models")).json["data"]]
+
+
+def again(served: Gateway) -> None:
+    """The list is too old from now on."""
+    served.app._answering._catalogue._looked_at = 0  # type: ignore[union-attr]
 
 
 def asked(model: str) -> dict[str, object]:
@@ -59,8 +66,7 @@ async def test_an_unknown_model_is_not_found_and_the_nearest_is_named() -> None:
         assert ollamas.json["error"].startswith("model 'qwen3:7b' not found")
         assert (await served.get("/v1/models/nothing/of/it")).status == 404
         ollama.models["new"] = WITH_TOOLS
-        # What somebody has pulled meanwhile is there as soon as the list may be asked for again.
-        served.app._answering._catalogue._looked_at = 0  # type: ignore[union-attr]
+        again(served)  # what somebody has pulled meanwhile is there as soon as the list may be asked for again
         assert (await served.get("/v1/models/new")).status == 200
 
 
@@ -110,6 +116,42 @@ async def test_where_tools_are_required_others_are_neither_listed_nor_asked() ->
             refused = await served.post(path, body)
             assert (path, refused.status) == (path, 400)
             assert "does not support tool calling" in refused.json["error"]
+
+
+async def test_where_tools_are_required_a_model_of_which_nothing_is_known_stays_out_until_its_owner_says_yes() -> None:
+    upstream = Upstream("lab", model="slow")
+    async with upstreams(upstream):
+        known = no_servers(discovery__endpoints=f"lab={upstream.url}", models__require_tools=True)
+        async with gateway(Options(fallback="tiny"), known) as served:
+            assert await ids_of(served) == ["tiny"]
+            for path, body in (
+                ("/v1/chat/completions", asked("slow")),
+                ("/v1/embeddings", {"model": "slow", "input": "x"}),
+                ("/api/generate", {"model": "slow"}),
+                ("/api/show", {"model": "slow"}),
+            ):
+                refused = await served.post(path, body)
+                assert (path, refused.status) == (path, 400)
+                assert "nothing tells whether it supports tool calling" in refused.body.decode()
+            assert not upstream.chats
+            upstream.part = "fails"
+            again(served)
+            assert await ids_of(served) == ["tiny"]
+            upstream.part = "answers"
+        ModelKnowledge(known).say(ModelRef("openai", "slow", upstream.url), tools=True)
+        async with gateway(Options(), known) as served:
+            assert await ids_of(served) == ["slow", "tiny"]
+            assert (await served.post("/v1/chat/completions", asked("slow"))).status == 200
+            await upstream.stop()
+            assert (await served.post("/v1/chat/completions", asked("slow"))).status == 502
+
+
+async def test_no_other_model_answers_for_one_that_is_not_let_in() -> None:
+    known = no_servers(models__require_tools=True)
+    async with gateway(Options(fallback="tiny"), known) as served:
+        refused = await served.post("/v1/chat/completions", asked("tiny-plain"))
+        assert refused.status == 400
+        assert "does not support tool calling" in refused.json["error"]["message"]
 
 
 async def test_texts_become_vectors_in_every_form() -> None:

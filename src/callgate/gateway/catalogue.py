@@ -19,9 +19,10 @@ import msgspec
 from callgate.detect import Finding
 from callgate.gateway.dialect import ServedModel
 from callgate.gateway.endpoints import Endpoints
+from callgate.gateway.required import require_known_tools
 from callgate.gateway.same_models import Same, by_id, owners_places
 from callgate.runtime import Discovery, FoundModel, ModelReport, Session, StockedModel, discover_async
-from callgate.vocabulary import IN_THE_BOX, CallgateError, ModelRef, ModelRejected, NotFound, UsageError
+from callgate.vocabulary import IN_THE_BOX, Answer, CallgateError, ModelRef, ModelRejected, NotFound, UsageError
 from callgate.wire import shown, shown_ref
 
 log = logging.getLogger(__name__)
@@ -60,6 +61,7 @@ class Catalogue:
         if default and self._default:
             self._named[default] = self._default
         self._owners = owners_places(session.settings)
+        self._requires_tools = session.settings.models.require_tools
         self._models: tuple[FoundModel, ...] = ()
         self._silent_since: dict[str | None, float] = {}
         """When each of the owner's servers was first seen not to answer, of those that don't."""
@@ -119,9 +121,12 @@ class Catalogue:
         async def looked_at(id_: str, found: FoundModel) -> ServedModel | None:
             async with slots:
                 try:
-                    return await self._served(id_, found)
+                    served = await self._served(id_, found)
                 except ModelRejected:
                     return None
+                known = served.stocked.capabilities
+                is_let_in = not self._requires_tools or (known is not None and known.tools is Answer.YES)
+                return served if is_let_in else None
 
         listed = await asyncio.gather(*(looked_at(id_, found) for id_, found in self._listed().items()))
         return [model for model in listed if model]
@@ -206,6 +211,8 @@ class Catalogue:
         started = time.perf_counter()
         try:
             finding = await self._session.find(found.ref)
+            if self._requires_tools:
+                require_known_tools(finding, id_)
             decision = await self._session.decision(found.ref)
             mode, reason = decision.mode, decision.reason
         except ModelRejected:

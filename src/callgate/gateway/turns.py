@@ -14,12 +14,14 @@ from callgate.gateway.dialect import Explanation
 from callgate.gateway.endpoints import Endpoints, Lease, is_servers_fault
 from callgate.gateway.health import HealthChecks
 from callgate.gateway.metrics import Metrics
+from callgate.gateway.required import require_known_tools
 from callgate.runtime import Fallback, Session, is_recoverable
 from callgate.vocabulary import (
     CallgateError,
     ChatRequest,
     Event,
     ModelRef,
+    ModelRejected,
     Notice,
     StreamCut,
     ToolCallEvent,
@@ -93,13 +95,15 @@ class Turns:
             told.ref = lease.endpoint.ref
             events = self._session.turn(told.ref, request, on_plan=told.plan)
             try:
+                await self.admit(told.ref)
                 # A lone server may take its time: it may be loading the model.
                 async with self._checks.while_it_lives(told.ref) if len(refs) > 1 else nullcontext():
                     first = await _first(events, told.ref)
             except CallgateError as error:
                 await events.aclose()
                 lease.end(error)
-                if not is_recoverable(error) and not told.has_changed:
+                # Whoever asks for a model that isn't let in is told so, and gets no other in its place.
+                if not told.has_changed and (isinstance(error, ModelRejected) or not is_recoverable(error)):
                     raise
                 problem = problem or error
                 failed.append(told.ref)
@@ -145,12 +149,12 @@ class Turns:
                 return vectors
 
     async def admit(self, ref: ModelRef) -> None:
-        """For what isn't a turn, which sees to it itself.
+        """Before anything is asked of it.
 
-        Raises: ModelRejected, if every model here must have tools and this one has none.
+        Raises: ModelRejected, if every model here must have tools and this one has none, or nobody knows.
         """
         if self._session.settings.models.require_tools:
-            await self._session.find(ref)
+            require_known_tools(await self._session.find(ref), ref.name)
 
     def _is_at_another(
         self, told: Told, refs: Sequence[ModelRef], failed: Sequence[ModelRef], error: CallgateError
