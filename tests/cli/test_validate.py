@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import signal
@@ -14,6 +15,7 @@ from tests.cli.test_terminal import seen
 from tests.runtime.agents import Script, says, script
 from tests.runtime.played import NOBODY
 from tests.validate.made_runs import trial
+from tests.validate.played_model import PlayedModel
 
 __all__ = ["script"]
 
@@ -162,3 +164,12 @@ def test_a_run_that_was_compared_can_be_compared_with(talker: str, tmp_path: Pat
     first.write_text(callgate(*words).out)
     second.write_text(callgate(*words, "--against", str(first)).out)
     assert callgate(*words, "--against", str(second)).status == 0
+
+
+async def test_who_is_validated_in_another_way_than_the_models_own_is_told_why() -> None:
+    async with PlayedModel().running() as ref:
+        words = ("validate", str(ref), "--only", "one-call", "--trials", "1")
+        done = await asyncio.to_thread(callgate, *words)
+        named = await asyncio.to_thread(callgate, *words, "--modes", "native")
+    assert "--modes native tries them as they are" in done.err
+    assert "--modes native" not in named.err

@@ -73,3 +73,10 @@ def test_no_line_is_wider_than_the_screen_and_no_column_is_lost(width: int) -> N
 def test_any_names_are_shown_harmlessly(model: str, case: str, width: int) -> None:
     for line in shown([run(outcomes("pf", model=model, case=case))], width):
         assert line.isprintable()
+
+
+def test_models_of_one_server_are_told_apart_by_the_ends_of_their_names() -> None:
+    names = [f"http://127.0.0.1:18099/v1#model-{letter}" for letter in "ab"]
+    lines = "\n".join(shown([run(outcomes("pf", model=name), model=name) for name in names]))
+    assert "….0.1:18099/v1#model-a" in lines
+    assert "….0.1:18099/v1#model-b" in lines

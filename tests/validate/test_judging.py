@@ -87,6 +87,7 @@ def test_a_call_in_the_text_is_told_from_mere_words() -> None:
         "58 213 of them",
         "It's 58’213!",
         "58213.",
+        "Es sind 58.213 Stück",
         "在庫は58213個です",
         "**58213**",
         "５８２１３",
@@ -182,3 +183,9 @@ def test_where_more_calls_may_come_only_their_fit_counts() -> None:
 def test_a_number_that_nobody_gave_is_made_up(text: str, fault: str | None) -> None:
     expect = Expected(calls=(), mentions=(("couldn't", "unable to"),), no_numbers=True)
     assert kind(expect, Heard(text=text)) == fault
+
+
+def test_a_mark_of_html_is_no_mark_of_a_template() -> None:
+    assert kind(Expected(calls=()), Heard(text="Use <s>text</s> to strike it out.")) is None
+    for leak in ("<s> Hello", "Hello</s>", "Hello<|im_end|>"):
+        assert kind(Expected(calls=()), Heard(text=leak)) == "wrong-text"

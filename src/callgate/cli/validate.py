@@ -189,6 +189,11 @@ def validated(models: Sequence[str], wanted: Wanted, *, as_json: bool, keep: boo
         finally:
             progress.end()
         run = validation.run()
+        if validation.why_these_modes and run.trials:
+            note(
+                f"tools reached {label_of(ref)!r} only as callgate sends them by itself ({'/'.join(run.about.modes)}): "
+                f"{validation.why_these_modes}; --modes native tries them as they are"
+            )
         if run.trials:
             runs.append(run)
             if as_json:

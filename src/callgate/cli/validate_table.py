@@ -49,6 +49,13 @@ def _show(screen: Screen, rows: Sequence[Sequence[Text]], widths: Sequence[int])
     for row in rows:
         line = ""
         for (text, style), width in zip(row, widths, strict=True):
-            cell = cut(printable(text), width)
+            cell = _tail(printable(text), width) if "://" in text else cut(printable(text), width)
             line += screen.styled(cell, style) + " " * (width - width_of(cell) + GAP)
         screen.line(line.rstrip())
+
+
+def _tail(address: str, width: int) -> str:
+    """Models of one server differ in the ends of their names."""
+    while width_of(address) > width and len(address) > 1:
+        address = "…" + address[2:]
+    return address

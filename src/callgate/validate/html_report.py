@@ -94,7 +94,7 @@ def _cards(runs: Sequence[Run], found: Standings) -> Markup:
             _card("median time", in_time(quantile(times, 0.5)), f"90 % within {in_time(quantile(times, 0.9))}")
         )
     speeds = sorted(rate for trial in trials if (rate := tokens_per_second(trial)) is not None)
-    if speeds:
+    if speeds and len(found.models) == 1:
         cards.append(_card("tokens a second", in_tokens(quantile(speeds, 0.5)), "median, while it writes"))
     return tag("dl", *cards, class_="cards")
 

@@ -42,7 +42,9 @@ _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*(?!\w)")
 _APOSTROPHES = str.maketrans("’‘ʼ", "'''")
 _THOUSANDS = re.compile(r"(?<=\d)[,'’\u00a0\u2009\u202f _](?=\d{3}(?!\d))")
 _FENCED = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL | re.IGNORECASE)
-_MARKS = re.compile(r"<\|[a-z_]+\|>|</?(?:s|eos|bos|start_of_turn|end_of_turn)>|\[/?INST\]", re.IGNORECASE)
+_MARKS = re.compile(
+    r"<\|[a-z_]+\|>|</?(?:eos|bos|start_of_turn|end_of_turn)>|\[/?INST\]|\A\s*<s>|</s>\s*\Z", re.IGNORECASE
+)
 """Of chat templates: in an answer they are a leak."""
 
 
@@ -202,4 +204,8 @@ def _plain(text: str) -> str:
 def _has(said: str, wanted: str) -> bool:
     """As a word of its own: 12345 isn't in 9123456."""
     # Not every script has spaces between words.
-    return re.search(rf"(?<![0-9a-z]){re.escape(_plain(wanted))}(?![0-9a-z])", said) is not None
+    plain = _plain(wanted)
+    spellings = [re.escape(plain)]
+    if plain.isdecimal() and len(plain) > 3:
+        spellings.append(rf"{plain[:-3]}\.{plain[-3:]}")  # as half of Europe writes it
+    return re.search(rf"(?<![0-9a-z])(?:{'|'.join(spellings)})(?![0-9a-z])", said) is not None

@@ -79,6 +79,8 @@ class Validation:
         self._trials: list[Trial] = []
         self.total: int | None = None
         """How many trials there are; known when the model was found."""
+        self.why_these_modes: str | None = None
+        """Where nobody named any, and callgate's own way isn't the model's: the reason."""
         self.exchange: Any = None
         """The last turn of the last trial, as it went over the wire."""
 
@@ -149,9 +151,11 @@ class Validation:
     def finding(self) -> Finding | None:
         return self._finding
 
-    @staticmethod
-    async def _usual_modes(session: ModedSession, ref: ModelRef) -> tuple[Mode, ...]:
-        mode = (await session.decision(ref)).mode
+    async def _usual_modes(self, session: ModedSession, ref: ModelRef) -> tuple[Mode, ...]:
+        decision = await session.decision(ref)
+        mode = decision.mode
+        if mode != "native":
+            self.why_these_modes = decision.reason
         return ("recovered" if session.policy(ref).recover else "native",) if mode == "native" else (mode,)
 
     def _to_do(self) -> list[ToDo]:
