@@ -179,7 +179,15 @@ ToolChoice = Literal["auto", "none", "required"] | NamedTool | AllowedTools
 
 def messages_of(given: Sequence[GivenMessage]) -> tuple[Message, ...]:
     """Raises: UsageError, which names the message that is no good."""
-    return read_messages(msgspec.to_builtins(given))
+    return read_messages([_plain(message) or msgspec.to_builtins(message) for message in given])
+
+
+def _plain(message: GivenMessage) -> Message | None:
+    """Of a message that has nothing but words, as most have."""
+    role, content = message.role, message.content
+    if not isinstance(content, str) or role not in ("user", "assistant", "system"):
+        return None
+    return Message(role=role, content=content) if message == GivenMessage(role=role, content=content) else None
 
 
 def tools_of(given: Sequence[ToolDefinition] | None) -> tuple[Tool, ...]:

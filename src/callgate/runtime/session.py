@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from types import TracebackType
@@ -45,6 +46,9 @@ Observer = Callable[[ModelRef, Observation], None]
 Planned = Callable[[Plan], None]
 
 _NOTHING_HELD = Means()
+LATELY_SECONDS = 0.02
+"""How long a server goes by what it knows of a model, rather than look again for each of many requests."""
+_MOST_LATELY = 1_000
 _OBJECTIONS = (400, 404, 415, 422, 500, 501)
 _SEEING = re.compile(r"image|vision|multi-?modal|mmproj|content.{0,80}string", re.IGNORECASE | re.DOTALL)
 """Some servers only know of content that is a text."""
@@ -77,6 +81,7 @@ class Session:
         """For some models another than the settings say, for as long as this session lasts."""
         self._open: dict[tuple[str, str], Backend] = {}
         self._stating_means: dict[Backend, StatesMeans | None] = {}
+        self._lately: dict[ModelRef, tuple[Finding, float]] = {}
         self._policies: dict[ModelRef, Policy] = {}
         self._refusals: dict[ModelRef, str] = {}
         """What servers said that refused tools for a model. They aren't sent any again in this session."""
@@ -229,7 +234,17 @@ class Session:
     async def _look(self, ref: ModelRef, request: ChatRequest) -> Finding:
         if ref.scheme == "scripted":
             return _finding(ref, Answer.YES)
-        return await self._detector.find(ref) if needs_knowledge(request) else _finding(ref, Answer.UNKNOWN)
+        if not needs_knowledge(request):
+            return _finding(ref, Answer.UNKNOWN)
+        if self._surface != "gateway":
+            return await self._detector.find(ref)
+        finding, until = self._lately.get(ref, (None, 0.0))
+        if finding is None or time.monotonic() > until:
+            finding = await self._detector.find(ref)
+            if len(self._lately) >= _MOST_LATELY:
+                self._lately.clear()
+            self._lately[ref] = finding, time.monotonic() + LATELY_SECONDS
+        return finding
 
     async def _require(self, ref: ModelRef) -> None:
         if self._settings.models.require_tools and ref.scheme != "scripted":
