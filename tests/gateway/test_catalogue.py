@@ -5,6 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from aiohttp import web
 
 from callgate.gateway import Options, catalogue
 from callgate.runtime import ModelKnowledge
@@ -167,8 +168,6 @@ async def test_texts_become_vectors_in_every_form() -> None:
 
 
 async def test_what_is_for_an_ollama_goes_to_it_without_the_clients_key(tmp_path: Path) -> None:
-    from aiohttp import web
-
     seen: list[tuple[str, bytes, str | None]] = []
 
     async def heard(request: web.Request) -> web.StreamResponse:
@@ -235,3 +234,32 @@ async def test_a_server_that_answers_chats_is_not_silent(monkeypatch: pytest.Mon
                 now[0] += 0.6 * catalogue.KEPT_SECONDS
                 assert "slow" in await ids_of(served)
                 assert (await served.post("/v1/chat/completions", asked("slow"))).status == 200
+
+
+async def test_what_is_passed_on_to_an_ollama_is_seen_in_the_next_list() -> None:
+    ollama = PlayedOllama(good=WITH_TOOLS)
+
+    async def changed(request: web.Request) -> web.StreamResponse:
+        body = await request.json()
+        if request.path == "/api/copy":
+            ollama.models[body["destination"]] = ollama.models[body["source"]]
+        else:
+            del ollama.models[body["model"]]
+        return web.Response()
+
+    changes = (("POST", "/api/copy", changed), ("DELETE", "/api/delete", changed))
+    async with serving(*changes, *ollama.routes) as url, gateway(Options(), no_servers(url)) as served:
+        assert await ids_of(served) == ["good:latest", "tiny"]
+        assert (await served.post("/api/copy", {"source": "good", "destination": "other"})).status == 200
+        assert await ids_of(served) == ["good:latest", "other:latest", "tiny"]
+        assert (await served.ask("DELETE", "/api/delete", {"model": "other"})).status == 200
+        assert await ids_of(served) == ["good:latest", "tiny"]
+
+
+async def test_models_are_as_old_as_their_ollama_says() -> None:
+    ollama = PlayedOllama(good=WITH_TOOLS)
+    ollama.modified["good"] = "2026-03-04T14:00:00.123456789+02:00"
+    async with serving(*ollama.routes) as url, gateway(Options(), no_servers(url)) as served:
+        tags = {model["name"]: model["modified_at"] for model in (await served.get("/api/tags")).json["models"]}
+        assert tags["good:latest"] == "2026-03-04T12:00:00.123456Z"
+        assert (await served.get("/v1/models/good:latest")).json["created"] == 1772625600

@@ -49,6 +49,8 @@ class PlayedOllama:
         self.models = {name.replace("__", ":"): told for name, told in models.items()}
         self.running: dict[str, int] = {}
         """The context that a model is loaded with, by name."""
+        self.modified: dict[str, str] = {}
+        """When a model was changed, by name, where that is told."""
         self.asked: Counter[str] = Counter()
         self.fault: Handler | None = None
         self.gate: asyncio.Event | None = None
@@ -92,7 +94,9 @@ class PlayedOllama:
 
     def _listed(self, name: str) -> dict[str, object]:
         full = name if ":" in name else f"{name}:latest"
-        return {"name": full, "model": full, "digest": self.models[name]["digest"], "capabilities": ["completion"]}
+        told = {"modified_at": self.modified[name]} if name in self.modified else {}
+        digest = self.models[name]["digest"]
+        return {"name": full, "model": full, "digest": digest, "capabilities": ["completion"], **told}
 
 
 async def refuses(request: web.Request) -> web.StreamResponse:

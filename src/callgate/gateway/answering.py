@@ -141,7 +141,10 @@ class Answering:
         try:
             match action:
                 case PassOn():
-                    await self._behind.pass_on(exchange)
+                    try:
+                        await self._behind.pass_on(exchange)
+                    finally:
+                        self._catalogue.has_changed()
                 case Embed():
                     body, extra = await self._read(exchange, action.body)
                     async with while_listened_to(exchange):

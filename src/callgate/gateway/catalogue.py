@@ -69,6 +69,8 @@ class Catalogue:
         self._by_name: dict[str, tuple[ModelRef, ...]] = {}
         self._problems: tuple[CallgateError, ...] = ()
         self._looked_at = -1e9
+        """When the last look began."""
+        self._changed_at = -1e9
         self._looking = asyncio.Lock()
         self._aside: asyncio.Task[None] | None = None
         for refs in self._aliases.values():
@@ -97,6 +99,10 @@ class Catalogue:
             return await self.everywhere(known[0])
         self._look_aside()
         return known
+
+    def has_changed(self) -> None:
+        """Somebody pulled, copied or deleted a model: what was seen before counts no longer."""
+        self._changed_at = time.monotonic()
 
     def saw(self, ref: ModelRef) -> None:
         """It answered somebody: its server isn't silent, whether it tells of its models or not."""
@@ -174,11 +180,12 @@ class Catalogue:
 
     async def _look(self, oldest: float) -> None:
         """Many who ask at once wait for one look."""
-        if time.monotonic() - self._looked_at < oldest:
+        if self._is_fresh(oldest):
             return
         async with self._looking:
-            if time.monotonic() - self._looked_at < oldest:
+            if self._is_fresh(oldest):
                 return
+            began = time.monotonic()
             discovery = await discover_async(self._session.settings)
             self._problems = discovery.problems
             self._models = self._with_silent(discovery)
@@ -188,7 +195,10 @@ class Catalogue:
             for refs in same.values():
                 if len(refs) > 1:
                     self._endpoints.expect(refs)
-            self._looked_at = time.monotonic()
+            self._looked_at = began
+
+    def _is_fresh(self, oldest: float) -> bool:
+        return self._looked_at > self._changed_at and time.monotonic() - self._looked_at < oldest
 
     def _with_silent(self, discovery: Discovery) -> tuple[FoundModel, ...]:
         """With the models of the owner's servers that don't answer just now."""

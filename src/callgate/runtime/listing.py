@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,6 +18,9 @@ from callgate.wire import HttpClient, normalise_base_url, shown
 MOST_MODELS = 1_000
 LONGEST_NAME = 512
 LARGEST_LIST = 16 << 20
+LONGEST_TIME = 64
+END_OF_TIME = 253_402_300_800
+"""The year 10000, which no date has room for."""
 OUR_HEADER = "X-Callgate"
 """What our own server sends with each answer: whoever lists models there would list its own."""
 _NAMES = {
@@ -91,6 +95,7 @@ def _ollama_models(place: Place, content: object) -> Iterator[FoundModel]:
                 endpoint=shown(place.url),
                 size=size if type(size) is int and size >= 0 else None,
                 digest=digest if isinstance(digest, str) else None,
+                modified=moment_in(entry.get("modified_at")),
             )
 
 
@@ -100,7 +105,19 @@ def _openai_models(place: Place, base: str, kind: ServerKind, content: object) -
     for entry in _entries(content, "data", place):
         name = entry.get("id")
         if isinstance(name, str) and _is_sound(ref := ModelRef("openai", name, base)):
-            yield FoundModel(ref=ref, name=name, backend="openai", place=called, endpoint=shown(base))
+            made = moment_in(entry.get("created"))
+            yield FoundModel(ref=ref, name=name, backend="openai", place=called, endpoint=shown(base), modified=made)
+
+
+def moment_in(told: object) -> float | None:
+    """Seconds since the epoch, of what a server says: seconds, or a time of ISO 8601. None, if it can't be right."""
+    if isinstance(told, str) and len(told) <= LONGEST_TIME:
+        try:
+            told = datetime.fromisoformat(told).timestamp()
+        except (ValueError, OverflowError, OSError):
+            return None
+    is_number = isinstance(told, int | float) and not isinstance(told, bool)
+    return float(told) if is_number and 0 < told < END_OF_TIME else None  # type: ignore[operator,arg-type]
 
 
 def _entries(content: object, key: str, place: Place) -> list[Mapping[str, Any]]:
