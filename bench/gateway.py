@@ -42,7 +42,7 @@ class Amount:
     paced: int
 
 
-MUCH = Amount(requests=150, chunks=20_000, paced=500)
+MUCH = Amount(requests=200, chunks=20_000, paced=1_000)
 LITTLE = Amount(requests=15, chunks=500, paced=150)
 
 
