@@ -94,6 +94,7 @@ class Exchange:
         while True:
             message = await self.receive()
             if message["type"] == "http.disconnect":
+                self.is_gone = True  # for what is raised here may come out elsewhere as something else
                 raise ClientGone
             if piece := message.get("body", b""):
                 yield piece

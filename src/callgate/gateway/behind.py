@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
-from callgate.gateway.asgi import Exchange, Refused
+from callgate.gateway.asgi import ClientGone, Exchange, Refused
 from callgate.gateway.dialect import Failure
 from callgate.gateway.listening import while_listened_to
 from callgate.settings import Settings
@@ -30,23 +31,30 @@ class OllamaBehind:
         headers = {"Content-Type": announced, "Accept-Encoding": "identity"}
         if (length := exchange.headers.get("content-length", "")).isdecimal():
             headers["Content-Length"] = length
-        body = None if exchange.method == "HEAD" else exchange.pieces()
+        has_come = asyncio.Event()
+        body = None if exchange.method == "HEAD" else _noting(exchange.pieces(), has_come)
+        if body is None:
+            has_come.set()
         try:
-            async with self._http.open(
-                exchange.method,
-                url,
-                headers=headers,
-                body=body,
-                expect=_ANY_STATUS,
-                patience=Patience(first_byte=None, between=None),
-            ) as response:
+            async with (
+                while_listened_to(exchange, after=has_come),
+                self._http.open(
+                    exchange.method,
+                    url,
+                    headers=headers,
+                    body=body,
+                    expect=_ANY_STATUS,
+                    patience=Patience(first_byte=None, between=None),
+                ) as response,
+            ):
                 await exchange.start(response.status, response.headers.get("Content-Type", "application/json"))
-                async with while_listened_to(exchange):
-                    async for piece in response.content.iter_any():
-                        await exchange.piece(piece)
-                    await exchange.end()
-        except Unreachable as error:
-            if exchange.status is not None:
+                async for piece in response.content.iter_any():
+                    await exchange.piece(piece)
+                await exchange.end()
+        except BackendError as error:
+            if exchange.is_gone:  # and so it couldn't be sent on
+                raise ClientGone from None
+            if exchange.status is not None or not isinstance(error, Unreachable):
                 raise
             raise Refused(
                 Failure(
@@ -69,3 +77,12 @@ class OllamaBehind:
 
     async def close(self) -> None:
         await self._http.close()
+
+
+async def _noting(pieces: AsyncIterator[bytes], has_come: asyncio.Event) -> AsyncIterator[bytes]:
+    """Says when there is nothing more to come, however that came about."""
+    try:
+        async for piece in pieces:
+            yield piece
+    finally:
+        has_come.set()

@@ -12,17 +12,19 @@ SOON_SECONDS = 0.02
 """An answer that takes no longer is given without looking whether somebody is there: that would take as long."""
 
 
-def while_listened_to(exchange: Exchange) -> AbstractAsyncContextManager[None]:
-    """Ends what is done in it when the client goes away, before the answer is whole. The body must have been read.
+def while_listened_to(exchange: Exchange, *, after: asyncio.Event | None = None) -> AbstractAsyncContextManager[None]:
+    """Ends what is done in it when the client goes away, before the answer is whole. The body must have been read, or
+    be read until `after`.
 
     Raises: ClientGone.
     """
-    return _Listening(exchange)
+    return _Listening(exchange, after)
 
 
 class _Listening(AbstractAsyncContextManager[None]):
-    def __init__(self, exchange: Exchange) -> None:
+    def __init__(self, exchange: Exchange, after: asyncio.Event | None) -> None:
         self._exchange = exchange
+        self._after = after
         self._task: asyncio.Task[object] | None = None
         self._soon: asyncio.TimerHandle | None = None
         self._watcher: asyncio.Task[None] | None = None
@@ -47,6 +49,8 @@ class _Listening(AbstractAsyncContextManager[None]):
 
     async def _watch(self) -> None:
         exchange = self._exchange
+        if self._after is not None:
+            await self._after.wait()
         while (await exchange.receive())["type"] != "http.disconnect":
             pass
         if not exchange.is_over and self._task is not None:
