@@ -165,6 +165,10 @@ async def test_texts_become_vectors_in_every_form() -> None:
         assert (await served.post("/api/embed", {"input": "a"})).json["embeddings"] == [[0.0, 0.5]]
         assert (await served.post("/api/embeddings", {"prompt": "a"})).json == {"embedding": [0.0, 0.5]}
         assert (await served.post("/v1/embeddings", {"input": []})).status == 400
+        for tokens in ([1, 2], [[1, 2], [3]], ["a", 1]):
+            refused = await served.post("/v1/embeddings", {"input": tokens})
+            assert refused.status == 400
+            assert "tokens can't be embedded" in refused.json["error"]["message"]
 
 
 async def test_what_is_for_an_ollama_goes_to_it_without_the_clients_key(tmp_path: Path) -> None:

@@ -55,6 +55,7 @@ async def test_our_own_engine_loads_what_is_to_be_loaded_and_does_not_claim_to_u
         assert (loaded.status, loaded.json["done_reason"]) == (200, "load")
         (running,) = (await served.get("/api/ps")).json["models"]
         assert running["name"] == "tiny"
+        assert running["size"] > 1_000_000
         stays = await served.post("/api/generate", {"model": "tiny", "keep_alive": 0})
         assert stays.status == 501
         assert "can't be unloaded" in stays.json["error"]

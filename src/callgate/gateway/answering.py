@@ -108,7 +108,8 @@ class Answering:
                 await self._reply(exchange, write(await self._catalogue.model(name)))
             case ListRunning(write):
                 loaded = await self._session.backend(ModelRef(IN_THE_BOX[0], IN_THE_BOX[0])).models()
-                await self._reply(exchange, write(loaded, await self._behind.running()))
+                sizes = {name: self._catalogue.size_of(name) for name in loaded}
+                await self._reply(exchange, write(sizes, await self._behind.running()))
             case ShowAnswer(write):
                 if (kept := await self._keeper.get(found.rest)) is None:
                     raise Refused(_not_kept(found.rest))

@@ -16,7 +16,7 @@ from difflib import get_close_matches
 
 import msgspec
 
-from callgate.detect import Finding
+from callgate.detect import BOXED_FILE, Finding
 from callgate.gateway.dialect import ServedModel
 from callgate.gateway.endpoints import Endpoints
 from callgate.gateway.required import require_known_tools
@@ -141,6 +141,14 @@ class Catalogue:
         """Raises: as `refs` does; ModelRejected, if models must have tools and this one has none."""
         ref = await self._session.resolve(self._endpoints.best(await self.refs(name)))
         return await self._served(name or ref.name, self._found_as(ref))
+
+    def size_of(self, name: str) -> int:
+        """In bytes, of a model that our own engine has loaded; 0, if nobody knows."""
+        if name in IN_THE_BOX:
+            return os.path.getsize(BOXED_FILE)
+        ours = [*self._models, *map(_named_by_owner, self._named.values())]
+        files = (found for found in ours if found.ref.scheme == "file" and os.path.basename(found.ref.name) == name)
+        return next((found.size for found in files if found.size), 0)
 
     def _known(self, name: str) -> tuple[ModelRef, ...] | None:
         if (refs := self._aliases.get(name)) is not None:

@@ -170,9 +170,9 @@ class ShowModel(msgspec.Struct, frozen=True):
 
 
 class ListRunning(msgspec.Struct, frozen=True):
-    """What is loaded now: by name, and what an Ollama says of its own."""
+    """What is loaded now: bytes by name, and what an Ollama says of its own."""
 
-    write: Callable[[Sequence[str], Sequence[Mapping[str, Any]]], object]
+    write: Callable[[Mapping[str, int], Sequence[Mapping[str, Any]]], object]
 
 
 class Say(msgspec.Struct, frozen=True):

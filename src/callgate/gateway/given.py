@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import msgspec
 from msgspec import Meta
@@ -43,6 +43,8 @@ No = Annotated[bool, Meta(extra_json_schema={"const": False})]
 Zero = Annotated[int, Meta(extra_json_schema={"const": 0})]
 OneText = Annotated[list[str], Meta(extra_json_schema={"minItems": 1, "maxItems": 1})]
 
+_NoToken = Annotated[str | int | list[int], Meta(extra_json_schema={"type": "string"})]
+TextsNoTokens = str | Annotated[list[_NoToken], Meta(min_length=1, max_length=MOST_TEXTS)]
 Texts = str | Annotated[list[str], Meta(min_length=1, max_length=MOST_TEXTS)]
 _UNSEEN = (
     r"\u0000-\u001f\u007f-\u009f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f"
@@ -201,6 +203,20 @@ def tools_of(given: Sequence[ToolDefinition] | None) -> tuple[Tool, ...]:
                 hint="leave it out, or offer a function of your own that does it",
             )
     return read_tools(msgspec.to_builtins(given))
+
+
+def refuse_logprobs(wanted: bool | int | None, most: int | None) -> None:
+    """Raises: UsageError, if they are wanted: what comes from a model is text and calls."""
+    if wanted or most:
+        raise UsageError("'logprobs' aren't to be had here", hint="leave them out")
+
+
+def texts_of(wanted: str | Sequence[object]) -> tuple[str, ...]:
+    """Raises: UsageError, if they are tokens."""
+    texts = (wanted,) if isinstance(wanted, str) else tuple(wanted)
+    if not all(isinstance(text, str) for text in texts):
+        raise UsageError("tokens can't be embedded here: 'input' has to be of texts", hint="send the texts themselves")
+    return cast("tuple[str, ...]", texts)
 
 
 def is_no_time(span: str | float | None) -> bool:

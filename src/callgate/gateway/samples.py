@@ -110,8 +110,8 @@ def other_answers(
         case ShowModel():
             yield from (_plain(action.write(model)) for model in _MODELS)
         case ListRunning():
-            yield _plain(action.write(["tiny"], []))
-            yield _plain(action.write([], [{}]))
+            yield _plain(action.write({"tiny": 7_000_000}, []))
+            yield _plain(action.write({}, [{}]))
 
 
 def _wishes(action: Talk) -> Iterator[Wish]:

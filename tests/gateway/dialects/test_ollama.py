@@ -82,7 +82,8 @@ def test_shorter_vectors_are_to_be_had() -> None:
 
 def test_what_is_loaded_stays_for_ever_as_clients_see_it() -> None:
     action = next(route.action for route in OLLAMA.routes if isinstance(route.action, ListRunning))
-    answer: Any = action.write(["tiny"], [{"name": "qwen3:8b"}])
+    answer: Any = action.write({"tiny": 7}, [{"name": "qwen3:8b"}])
+    assert answer["models"][1]["size"] == 7
     assert [model["name"] for model in answer["models"]] == ["qwen3:8b", "tiny"]
     assert int(answer["models"][1]["expires_at"][:4]) > 2300
 
@@ -92,6 +93,8 @@ def test_what_is_loaded_stays_for_ever_as_clients_see_it() -> None:
     [
         (CHAT, {**HELLO, "format": "xml"}),
         (CHAT, {**HELLO, "think": "much"}),
+        (CHAT, {**HELLO, "logprobs": True}),
+        (GENERATE, {"model": "m", "prompt": "x", "top_logprobs": 3}),
         (CHAT, {**HELLO, "tools": [{"type": "function"}]}),
         (GENERATE, {"model": "m", "prompt": "x", "raw": True}),
         (GENERATE, {"model": "m", "prompt": "x", "images": ["~"]}),

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from functools import partial
-from hashlib import sha256
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -25,21 +23,19 @@ from callgate.gateway.dialect import (
     PassOn,
     Route,
     Say,
-    ServedModel,
     ShowModel,
     Talk,
     Wish,
     last_events,
 )
+from callgate.gateway.ollama_models import details_of, listed, moment, running
 from callgate.gateway.vectors import shortened
 from callgate.runtime import Said
 from callgate.vocabulary import (
     AssistantDelta,
-    Capabilities,
     ChatRequest,
     Done,
     Event,
-    ServerKind,
     Think,
     ThinkingDelta,
     ToolCall,
@@ -50,8 +46,6 @@ from callgate.vocabulary import (
 
 VERSION = "0.32.15"
 """Of the Ollama whose dialect this is: clients ask for it to know what they may send."""
-_FOR_EVER = 292 * 365 * 86_400.0
-"""Seconds, as Ollama writes of what is never unloaded."""
 _encode = msgspec.json.encode
 
 
@@ -62,8 +56,11 @@ class _Asked(msgspec.Struct, frozen=True, kw_only=True):
     options: dict[str, Any] | None = None
     think: Think | None = None
     keep_alive: str | float | None = None
+    logprobs: given.No | None = None
+    top_logprobs: given.Zero | None = None
 
     def all_options(self) -> dict[str, Any]:
+        given.refuse_logprobs(self.logprobs, self.top_logprobs)
         options = {name: value for name, value in (self.options or {}).items() if name != "num_predict"}
         return options if self.keep_alive is None else {**options, "keep_alive": self.keep_alive}
 
@@ -260,12 +257,8 @@ class GenerateWriter(_Writer):
         return self.last({"response": said.text, **thinking}, explanation)
 
 
-def _moment(at: float | None) -> str:
-    return datetime.fromtimestamp(at or 0, UTC).isoformat().replace("+00:00", "Z")
-
-
 def _now() -> str:
-    return _moment(time.time())
+    return moment(time.time())
 
 
 def _call(call: ToolCall, number: int) -> dict[str, Any]:
@@ -290,85 +283,6 @@ def _embedding(body: EmbeddingsBody, extra: Extra) -> EmbedWish:  # noqa: ARG001
     return EmbedWish(model=body.model, texts=(body.prompt,), write=lambda vectors: {"embedding": vectors[0]})
 
 
-def _listed(model: ServedModel) -> dict[str, Any]:
-    found = model.stocked.found
-    return {
-        "name": model.id,
-        "model": model.id,
-        "modified_at": _moment(found.modified),
-        "size": found.size or 0,
-        "digest": found.digest or _digest(str(found.ref)),
-        "details": _details(model),
-        "capabilities": _capabilities(model),
-    }
-
-
-def _show(model: ServedModel) -> object:
-    known = model.stocked.capabilities
-    facts = model.facts
-    if facts and facts.server is ServerKind.OLLAMA and facts.answer:
-        shown = {**facts.answer, "capabilities": _capabilities(model)}
-    else:
-        templates = (facts.templates if facts else None) or {}
-        shown = {
-            "modelfile": f"FROM {model.id}\n",
-            "parameters": "",
-            "template": templates.get("default", ""),
-            "details": _details(model),
-            "model_info": _info(known) if known else {},
-            "modified_at": _moment(model.stocked.found.modified),
-            "capabilities": _capabilities(model),
-        }
-    return {**shown, "callgate": model.as_json()}
-
-
-def _details(model: ServedModel) -> dict[str, Any]:
-    known = model.stocked.capabilities or Capabilities(name=model.id)
-    family = known.family or known.architecture or ""
-    details = {
-        "parent_model": "",
-        "format": "gguf" if model.stocked.found.backend in ("ollama", "llamacpp") else "",
-        "family": family,
-        "families": [family] if family else [],
-        "parameter_size": known.parameter_size or "",
-        "quantization_level": known.quantization or "",
-    }
-    return details if known.context_length is None else {**details, "context_length": known.context_length}
-
-
-def _info(known: Capabilities) -> dict[str, Any]:
-    architecture = known.architecture or "unknown"
-    told = {
-        "general.architecture": known.architecture,
-        "general.parameter_count": known.parameter_count,
-        f"{architecture}.context_length": known.context_length,
-    }
-    return {name: value for name, value in told.items() if value is not None}
-
-
-def _capabilities(model: ServedModel) -> list[str]:
-    """What a client gets here, which may be more than the model can do by itself."""
-    known = model.stocked.capabilities or Capabilities(name=model.id)
-    if known.is_embedding:
-        return ["embedding"]
-    told = {"tools": model.mode != "off", "vision": known.supports_vision, "thinking": known.supports_thinking}
-    return ["completion", *(word for word, can in told.items() if can)]
-
-
-def _running(loaded: Sequence[str], of_ollama: Sequence[Mapping[str, Any]]) -> object:
-    until = _moment(time.time() + _FOR_EVER)
-    ours = [
-        {"name": name, "model": name, "size": 0, "digest": _digest(name), "details": {}, "expires_at": until}
-        for name in loaded
-    ]
-    return {"models": [*of_ollama, *({**model, "size_vram": 0} for model in ours)]}
-
-
-def _digest(name: str) -> str:
-    """The `ollama` command cuts twelve letters off each, and fails where there are none."""
-    return sha256(name.encode("utf-8", "replace")).hexdigest()
-
-
 def _error(failure: Failure) -> dict[str, Any]:
     return {"error": failure.said}
 
@@ -384,9 +298,9 @@ OLLAMA = Dialect(
         Route("POST", "/api/generate", Talk(GenerateBody, _generate, _LINES)),
         Route("POST", "/api/embed", Embed(EmbedBody, _embed)),
         Route("POST", "/api/embeddings", Embed(EmbeddingsBody, _embedding)),
-        Route("GET", "/api/tags", ListModels(lambda models: {"models": [_listed(model) for model in models]})),
-        Route("POST", "/api/show", ShowModel(_show, ShowBody, lambda body: body.model or body.name or "")),
-        Route("GET", "/api/ps", ListRunning(_running)),
+        Route("GET", "/api/tags", ListModels(lambda models: {"models": [listed(model) for model in models]})),
+        Route("POST", "/api/show", ShowModel(details_of, ShowBody, lambda body: body.model or body.name or "")),
+        Route("GET", "/api/ps", ListRunning(running)),
         Route("GET", "/api/version", Say(_encode({"version": VERSION}))),
         Route("HEAD", "/", Say(b"", "text/plain; charset=utf-8")),
         Route("GET", "/", Say(b"Ollama is running", "text/plain; charset=utf-8")),

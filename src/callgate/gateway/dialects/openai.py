@@ -115,6 +115,8 @@ class ChatCompletionRequest(_Sampling, frozen=True, kw_only=True):
     reasoning_effort: Effort | None = None
     reasoning: Reasoning | None = None
     functions: given.NoList | None = None
+    logprobs: given.No | None = None
+    top_logprobs: given.Zero | None = None
 
 
 class CompletionRequest(_Sampling, frozen=True, kw_only=True):
@@ -126,7 +128,7 @@ class CompletionRequest(_Sampling, frozen=True, kw_only=True):
 
 
 class EmbeddingRequest(msgspec.Struct, frozen=True, kw_only=True):
-    input: given.Texts
+    input: given.TextsNoTokens
     model: str | None = None
     encoding_format: Literal["float", "base64"] | None = None
     dimensions: Annotated[int, Meta(ge=1)] | None = None
@@ -137,6 +139,7 @@ def _chat(body: ChatCompletionRequest, extra: Extra) -> Wish:
         raise UsageError("there is no message to answer", hint='write {"messages": [{"role": "user", "content": "…"}]}')
     if body.functions:
         raise UsageError("'functions' are no longer known", hint="send them as 'tools'")
+    given.refuse_logprobs(body.logprobs, body.top_logprobs)
     tools, choice = given.chosen(body.tool_choice, given.tools_of(body.tools))
     request = ChatRequest(
         model="",
@@ -325,7 +328,7 @@ def _explained(explanation: Explanation | None) -> dict[str, Any]:
 
 
 def _embed(body: EmbeddingRequest, extra: Extra) -> EmbedWish:  # noqa: ARG001
-    texts = (body.input,) if isinstance(body.input, str) else tuple(body.input)
+    texts = given.texts_of(body.input)
 
     def written(vector: Sequence[float]) -> object:
         short = shortened(vector, body.dimensions)
