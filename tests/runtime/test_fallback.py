@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import os
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -11,7 +9,6 @@ from callgate.registry import Fields, Registry
 from callgate.runtime import Fallback, digest_of, is_recoverable, may_cost
 from callgate.runtime.choice import keep_last_model
 from callgate.runtime.derivations import Derivations
-from callgate.runtime.file_digests import BLOCKS, WHOLE
 from callgate.settings import load_settings
 from callgate.vocabulary import (
     Answer,
@@ -155,37 +152,6 @@ def test_a_validation_of_another_version_of_the_model_does_not_count(tmp_path: P
     assert fallback.after([]) == [file, one]
     path.write_bytes(b"another")
     assert fallback.after([]) == [one, file]
-
-
-def test_a_copy_of_a_validated_file_is_the_same_model_and_so_is_one_that_was_touched(tmp_path: Path) -> None:
-    path, copy = tmp_path / "model.gguf", tmp_path / "copy.gguf"
-    path.write_bytes(b"one")
-    copy.write_bytes(b"one")
-    digest = digest_of(ModelRef.parse(str(path)), Facts(name="model"))
-    assert digest == f"sha256:{sha256(b'one').hexdigest()}"
-    os.utime(path, (5, 5))
-    assert digest == digest_of(ModelRef.parse(str(path)), Facts(name="model"))
-    assert digest == digest_of(ModelRef.parse(str(copy)), Facts(name="model"))
-    boxed = {name: digest_of(ModelRef.parse(name), Facts(name=name)) for name in ("tiny", "tiny-plain")}
-    assert len(set(boxed.values())) == 2
-    assert "None" not in str(boxed)
-
-
-def test_of_a_large_file_the_front_and_blocks_all_over_the_rest_count(tmp_path: Path) -> None:
-    path = tmp_path / "large.gguf"
-    size = WHOLE + 1_000_000
-
-    def digest(changed_at: int | None = None, longer: int = 0) -> str | None:
-        with path.open("wb") as file:
-            file.truncate(size + longer)
-            if changed_at is not None:
-                file.seek(changed_at)
-                file.write(b"x" * (size // BLOCKS))
-        return digest_of(ModelRef.parse(str(path)), Facts(name="large"))
-
-    found = [digest(), digest(0), digest(size // 2), digest(size - size // BLOCKS), digest(longer=1)]
-    assert len(set(found)) == len(found)
-    assert all(each and each.startswith("sampled-sha256:") for each in found)
 
 
 def test_a_validation_of_a_servers_model_counts_only_for_what_was_seen_of_it_last() -> None:
