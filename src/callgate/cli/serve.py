@@ -113,7 +113,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-body", type=_count, default=limits.body_bytes >> 20, metavar="MB", help="the longest request (64)"
     )
     bounds.add_argument(
-        "--max-body-seconds", type=_seconds, default=limits.body_seconds, metavar="N", help="until it has come (60)"
+        "--max-body-seconds",
+        type=_seconds,
+        default=limits.body_seconds,
+        metavar="N",
+        help="until it has come (60); 0: no limit",
     )
     bounds.add_argument(
         "--max-nesting", type=_nesting, default=limits.nesting, metavar="N", help="lists and objects in it (64)"

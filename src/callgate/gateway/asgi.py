@@ -84,9 +84,8 @@ class Exchange:
                         raise _too_long(most)
                     more = message.get("more_body", False)
         except TimeoutError:
-            raise Refused(
-                Failure(status=408, kind="too_slow", message=f"the request didn't arrive within {seconds:g} s")
-            ) from None
+            failure = Failure(status=408, kind="too_slow", message=f"the request didn't arrive within {seconds:g} s")
+            raise Refused(failure, [(b"connection", b"close")]) from None
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     async def pieces(self) -> AsyncIterator[bytes]:

@@ -13,6 +13,7 @@ import msgspec
 import uvicorn
 
 from callgate.gateway.app import App
+from callgate.gateway.heads import protocol
 from callgate.gateway.options import Options
 from callgate.settings import Settings
 from callgate.vocabulary import UsageError
@@ -58,6 +59,7 @@ def run(app: App, listening: socket.socket, options: Options, on_ready: Callable
         server_header=False,
         proxy_headers=False,
         lifespan="on",
+        http=protocol(options.limits.body_seconds),
         ws="none",
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=round(options.drain),
