@@ -17,6 +17,7 @@ from callgate.cli.screen import Screen, print_json, printable
 from callgate.gateway import PORT, Options, ServeLimits
 from callgate.settings import Settings, load_settings
 from callgate.vocabulary import UsageError
+from callgate.wire import normalise_base_url
 
 EXAMPLES = """\
 examples:
@@ -145,6 +146,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:
+    """Raises: UsageError, if something is no good."""
     settings = load_settings()
     overrides: dict[str, object] = {}
     if arguments.require_tools:
@@ -160,6 +162,10 @@ def _settings(arguments: argparse.Namespace) -> Settings:
         ]
         overrides["tools.per_model"] = ",".join(filter(None, (settings.tools.per_model, *said)))
     if arguments.upstream:
+        for url in arguments.upstream:
+            if "," in url:
+                raise UsageError(f"{url!r} is more than one server", hint="write --upstream before each")
+            normalise_base_url(url)
         named = [f"upstream {number}={url}" for number, url in enumerate(arguments.upstream, start=1)]
         overrides["discovery.endpoints"] = ",".join(filter(None, (settings.discovery.endpoints, *named)))
         if settings.origin("discovery.timeout") == "default":

@@ -10,6 +10,7 @@ from ipaddress import ip_address
 from socket import inet_aton
 from urllib.parse import urlsplit
 
+from callgate.gateway.allowed import allowed_host, allowed_origin
 from callgate.gateway.asgi import Exchange, Header, Refused
 from callgate.gateway.dialect import Failure
 from callgate.gateway.failures import LOOP, LOOP_HINT
@@ -26,7 +27,7 @@ _NAMES = re.compile(r"[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*",
 
 
 class Guard:
-    """Raises: UsageError, if it would let everybody in from everywhere."""
+    """Raises: UsageError, if it would let everybody in from everywhere, or names somebody who can't exist."""
 
     def __init__(self, options: Options) -> None:
         self._anywhere = is_everywhere(options.host)
@@ -35,8 +36,8 @@ class Guard:
         if not options.keys and not is_loopback(f"http://{_in_url(options.host)}"):
             raise UsageError(f"at {options.host!r} others can reach the server, so it needs a key", hint=_KEY_HINT)
         self._keys = tuple(_digest(key) for key in options.keys)
-        self._hosts = frozenset(name.lower() for name in (*options.allowed_hosts, options.host) if name)
-        self._origins = frozenset(options.origins)
+        self._hosts = frozenset(filter(None, (*map(allowed_host, options.allowed_hosts), options.host.lower())))
+        self._origins = frozenset(map(allowed_origin, options.origins))
         self._instance = options.instance
 
     def check(self, exchange: Exchange) -> tuple[str, ...]:
