@@ -80,3 +80,9 @@ def test_models_of_one_server_are_told_apart_by_the_ends_of_their_names() -> Non
     lines = "\n".join(shown([run(outcomes("pf", model=name), model=name) for name in names]))
     assert "….0.1:18099/v1#model-a" in lines
     assert "….0.1:18099/v1#model-b" in lines
+
+
+def test_restraint_is_told_apart_from_calling() -> None:
+    trials = [*outcomes("ffff"), *outcomes("pp", case="small-talk", check="noToolCall")]
+    assert "0% where it had to act, 100% where it must not call" in "\n".join(shown([run(trials)], width=160))
+    assert "had to act" not in "\n".join(shown([run(outcomes("pf"))], width=160))

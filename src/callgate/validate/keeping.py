@@ -6,12 +6,9 @@ from collections.abc import Mapping
 
 from callgate.runtime import VALIDATED, ModelKnowledge
 from callgate.settings import Settings
-from callgate.validate.records import Run, Trial
+from callgate.validate.records import NEVER_CALLING, Run, Trial
 from callgate.validate.running import TOOL_MODES
 from callgate.vocabulary import Facts, ModelRef
-
-NEVER_CALLING = frozenset({"noToolCall"})
-"""Checks that a model passes which can't call anything."""
 
 
 def keep_run(settings: Settings, ref: ModelRef, facts: Facts, run: Run) -> bool:

@@ -22,6 +22,8 @@ prompt; or not at all."""
 Outcome = Literal["passed", "failed", "unsupported"]
 
 MODES: tuple[Mode, ...] = get_args(Mode)
+NEVER_CALLING = frozenset({"noToolCall"})
+"""Checks that a model passes which can't call anything."""
 LONGEST_LINE = 4 << 20
 LARGEST_FILE = 1 << 30
 HINT = "it should be what callgate validate --json printed"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from callgate.validate.records import Run
+from callgate.validate.records import NEVER_CALLING, Run
 from callgate.validate.standings import Cell, standings
 from callgate.validate.statistics import Rate
 
@@ -24,10 +24,21 @@ def headlines(runs: Sequence[Run]) -> Iterator[list[Text]]:
         if rate.of:
             low, high = rate.interval
             more = [f"{rate.passed} of {rate.of}; truly {low:.0%} to {high:.0%}"]
+        more += _apart(cell)
         if cell.unsupported:
             more.append(f"{cell.unsupported} not supported")
         name = [(column.model, "strong"), (column.mode, "")]
         yield [*name, (_percent(rate), _style(rate)), ("; ".join(more), "dim")]
+
+
+def _apart(cell: Cell) -> list[str]:
+    """Who can't call anything passes wherever nothing is to be called: that must not look like skill."""
+    calling, restraint = Cell(), Cell()
+    for trial in cell.trials:
+        (restraint if trial.check in NEVER_CALLING else calling).trials.append(trial)
+    if not (calling.rate.of and restraint.rate.of):
+        return []
+    return [f"{_percent(calling.rate)} where it had to act, {_percent(restraint.rate)} where it must not call"]
 
 
 def rows_of(runs: Sequence[Run]) -> list[list[Text]]:
