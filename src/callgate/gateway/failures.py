@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from callgate.gateway.dialect import Failure
+from callgate.gateway.discretion import discreet
 from callgate.vocabulary import (
     BackendError,
     BadSchema,
@@ -27,9 +28,10 @@ LOOP_HINT = "set OLLAMA_HOST and --upstream to where the models really are"
 def failure_of(error: CallgateError) -> Failure:
     if isinstance(error, BadStatus) and error.status == LOOP:
         # What it says itself is this very text, once for every server on the way.
-        where = error.message.partition(" answered with status ")[0]
+        where = discreet(error.message.partition(" answered with status ")[0])
         return Failure(status=LOOP, kind="loop", message=f"{where} leads back to this very server", hint=LOOP_HINT)
-    return Failure(status=_status(error), kind=type(error).__name__, message=error.message, hint=error.hint)
+    hint = error.hint and discreet(error.hint)
+    return Failure(status=_status(error), kind=type(error).__name__, message=discreet(error.message), hint=hint)
 
 
 def headers_of(error: CallgateError) -> tuple[tuple[bytes, bytes], ...]:

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callgate.gateway.discretion import discreet
+from callgate.gateway.failures import failure_of
+from callgate.vocabulary import Unreachable
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://10.1.2.3:8000/v1",
+        "https://192.168.0.7/x?y=z",
+        "http://gpu-box:8000/v1",
+        "http://vllm.models.internal/v1",
+        "http://[fd00::7]:11434/api/chat",
+        "http://me:secret@10.1.2.3/v1",
+    ],
+)
+def test_addresses_of_the_inner_network_stay_here(url: str) -> None:
+    assert discreet(f"nobody listens at {url}: refused") == "nobody listens at a server behind: refused"
+    assert discreet(f"'{url}' didn't answer. Ask {url}.") == "'a server behind' didn't answer. Ask a server behind."
+
+
+@pytest.mark.parametrize(
+    "text", ["see https://example.org/keys.", "Ollama at http://127.0.0.1:11434 is gone", "a // b"]
+)
+def test_other_addresses_are_told(text: str) -> None:
+    assert discreet(text) == text
+
+
+def test_clients_are_told_discreetly() -> None:
+    failure = failure_of(Unreachable("http://10.1.2.3:8000/v1 is gone", hint="is http://10.1.2.3:8000 running?"))
+    assert failure.said == "a server behind is gone (is a server behind running?)"
+
+
+@given(
+    st.lists(st.sampled_from(["http://", "[", "]", "::1", "10.0.0.1", ":", "/", "%", "@", "x", ".", " "])).map("".join)
+)
+def test_anything_can_be_said(text: str) -> None:
+    assert "10.0.0.1:80/" not in discreet(f"http://10.0.0.1:80/ {text}")
