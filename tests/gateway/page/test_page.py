@@ -51,6 +51,16 @@ async def test_every_model_is_listed_with_what_it_can_and_why(browser: Any, url:
         await expect(details).to_contain_text("its chat template has no tools")
 
 
+async def test_the_message_box_is_as_high_as_what_is_in_it(browser: Any, url: str) -> None:
+    async with visiting(browser, url) as visitor:
+        await visitor.choose("tiny")
+        field = visitor.page.locator("#message")
+        for text in ("", "hello", "one\ntwo\nthree"):
+            await field.fill(text)
+            assert await field.evaluate("field => field.scrollHeight <= field.clientHeight")
+        await field.fill("")
+
+
 async def test_a_call_is_shown_and_answered(browser: Any, url: str) -> None:
     async with visiting(browser, url) as visitor:
         await visitor.choose("tiny")

@@ -70,6 +70,7 @@ export class Composer {
     this.#send.disabled = !this.#isBusy && !this.#isReady;
     // As high as what is in it; its style says how high at most.
     this.#field.style.height = "auto";
-    this.#field.style.height = `${this.#field.scrollHeight}px`;
+    const border = this.#field.offsetHeight - this.#field.clientHeight;
+    this.#field.style.height = `${this.#field.scrollHeight + border}px`;
   }
 }
