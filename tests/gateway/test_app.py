@@ -3,13 +3,14 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import time
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from callgate.gateway import Options, ServeLimits
-from callgate.vocabulary import AssistantDelta, Done, ThinkingDelta, ToolCall, ToolCallEvent, Usage
+from callgate.vocabulary import AssistantDelta, Done, ModelRef, ThinkingDelta, ToolCall, ToolCallEvent, Usage
 from tests.gateway.running import MULTIPLY, PlayedServer, gateway, no_servers, recording
 
 HELLO = {"messages": [{"role": "user", "content": "hello"}]}
@@ -27,6 +28,18 @@ async def test_health_and_readiness_are_told_to_everybody() -> None:
         await served.app.stop()
         assert (await served.get("/ready")).status == 503
         assert (await served.post("/v1/chat/completions", HELLO, Authorization="Bearer secret")).status == 503
+
+
+async def test_readiness_counts_servers_not_models() -> None:
+    async with gateway() as served:
+        assert served.app._answering
+        known = [
+            served.app._answering.endpoints.of(ModelRef("openai", name, f"http://{server}:8000/v1"))
+            for server, name in (("a", "m1"), ("a", "m2"), ("b", "m1"))
+        ]
+        assert (await served.get("/ready")).json == {"status": "ok", "endpoints": {"up": 2, "out": 0}}
+        known[1].fail(began=time.monotonic())
+        assert (await served.get("/ready")).json == {"status": "degraded", "endpoints": {"up": 1, "out": 1}}
 
 
 async def test_every_answer_says_who_gives_it() -> None:

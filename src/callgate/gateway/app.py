@@ -142,12 +142,15 @@ class App:
             await exchange.answer(b'{"status":"ok"}')
 
     def _readiness(self) -> bytes:
-        """It takes requests even where servers behind are out, for they may be back: how many are is told, too."""
+        """It takes requests even where servers behind are out, for they may be back: how many are is told, too. A
+        server is out when one of its models is: the others haven't been asked since.
+        """
         if self._answering is None:
             raise Refused(_NOT_READY)
-        states = [each.state for each in self._answering.endpoints]
-        out = states.count("out")
-        told = {"status": "degraded" if out else "ok", "endpoints": {"up": len(states) - out, "out": out}}
+        every = tuple(self._answering.endpoints)
+        out = {each.place for each in every if each.state == "out"}
+        up = {each.place for each in every} - out
+        told = {"status": "degraded" if out else "ok", "endpoints": {"up": len(up), "out": len(out)}}
         return msgspec.json.encode(told)
 
     async def _counted(self) -> bytes:
