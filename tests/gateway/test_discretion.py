@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from callgate.gateway.discretion import discreet
 from callgate.gateway.failures import failure_of
-from callgate.vocabulary import Unreachable
+from callgate.gateway.turns import Told
+from callgate.vocabulary import ModelRef, Notice, Unreachable
 
 
 @pytest.mark.parametrize(
@@ -35,6 +36,13 @@ def test_other_addresses_are_told(text: str) -> None:
 def test_clients_are_told_discreetly() -> None:
     failure = failure_of(Unreachable("http://10.1.2.3:8000/v1 is gone", hint="is http://10.1.2.3:8000 running?"))
     assert failure.said == "a server behind is gone (is a server behind running?)"
+
+
+def test_what_was_done_is_explained_discreetly() -> None:
+    told = Told(ModelRef("tiny", "tiny"))
+    told.notices.append(Notice("endpoint_changed", "another server takes over: http://10.1.2.3:8000/v1 is gone"))
+    (notice,) = told.explanation()["notices"]
+    assert notice["message"] == "another server takes over: a server behind is gone"
 
 
 @given(

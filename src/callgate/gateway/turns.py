@@ -11,6 +11,7 @@ from callgate.backends import Embeds
 from callgate.gate import Plan
 from callgate.gateway.catalogue import Catalogue
 from callgate.gateway.dialect import Explanation
+from callgate.gateway.discretion import discreet
 from callgate.gateway.endpoints import Endpoints, Lease, is_servers_fault
 from callgate.gateway.health import HealthChecks
 from callgate.gateway.metrics import Metrics
@@ -58,7 +59,7 @@ class Told:
             self.lease.end(self.error)
 
     def explanation(self) -> Explanation:
-        notices = [{"kind": notice.kind, "message": notice.message} for notice in self.notices]
+        notices = [{"kind": notice.kind, "message": discreet(notice.message)} for notice in self.notices]
         return {"mode": self.mode, "model": shown_ref(self.ref), "repairs": self.repairs, "notices": notices}
 
 
