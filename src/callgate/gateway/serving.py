@@ -8,6 +8,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from secrets import token_hex
+from types import FrameType
 
 import msgspec
 import uvicorn
@@ -19,6 +20,8 @@ from callgate.settings import Settings
 from callgate.vocabulary import UsageError
 
 KEEP_ALIVE_SECONDS = 60
+TICK_SECONDS = 1.0
+"""How often answers have a new date."""
 _BACKLOG = 2048
 _MOST_FILES = 65_536
 
@@ -62,7 +65,7 @@ def run(app: App, listening: socket.socket, options: Options, on_ready: Callable
         http=protocol(options.limits.body_seconds),
         ws="none",
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        timeout_graceful_shutdown=round(options.drain),
+        timeout_graceful_shutdown=options.drain,  # type: ignore[arg-type]  # it is only waited for
         backlog=_BACKLOG,
     )
     server = _Server(config, on_ready)
@@ -109,11 +112,28 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._on_ready = on_ready
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._told = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self._loop = asyncio.get_running_loop()
         await super().startup(sockets)
         if self.started:
             self._on_ready()
+
+    async def main_loop(self) -> None:
+        """As uvicorn's, which looks ten times a second whether it was told to stop: so this one wakes less, and ends
+        sooner.
+        """
+        while not await self.on_tick(0):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(TICK_SECONDS):
+                    await self._told.wait()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        super().handle_exit(sig, frame)
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._told.set)
 
 
 def _listening(options: Options) -> socket.socket:
