@@ -35,6 +35,7 @@ from callgate.gateway.dialect import (
     Wish,
     Writer,
 )
+from callgate.gateway.eager import MOST_AT_ONCE, Outgoing, next_or_none
 from callgate.gateway.endpoints import Endpoint, Endpoints
 from callgate.gateway.failures import failure_of, unexpected
 from callgate.gateway.given import MOST_TEXTS
@@ -284,20 +285,21 @@ class Answering:
         self, exchange: Exchange, writer: Writer, told: Told, first: Event, events: AsyncGenerator[Event, None]
     ) -> None:
         """What goes wrong from here on is told in the stream, which then has no proper end."""
-        send, feed, hear = exchange.send, writer.feed, self._turns.hear
+        feed, hear = writer.feed, self._turns.hear
+        outgoing = Outgoing(exchange)
         event: Event | None = first
         last: Event = first
         try:
             while event is not None:
                 if type(event) is not AssistantDelta:
                     hear(told, event)
-                if piece := feed(event):
-                    await send({"type": "http.response.body", "body": piece, "more_body": True})
-                last, event = event, await anext(events, None)
+                if outgoing.add(feed(event)) > MOST_AT_ONCE:
+                    await outgoing.flush()
+                last, event = event, await next_or_none(events, outgoing.flush)
             if isinstance(last, Done):
                 end = writer.end(told.explanation() if self._options.explain else None)
                 await self._keep(writer)
-                await exchange.end(end)
+                await exchange.end(outgoing.rest(end))
                 return
             told.error = StreamCut(f"{told.ref.name!r} broke off in the middle of its answer")
             failure = failure_of(told.error)
@@ -307,7 +309,7 @@ class Answering:
         except Exception as error:
             log.exception("a mistake of ours in the middle of an answer (%s)", type(error).__name__)
             failure = unexpected()
-        await exchange.break_off(writer.fail(failure), failure.kind)
+        await exchange.break_off(outgoing.rest(writer.fail(failure)), failure.kind)
 
 
 @cache

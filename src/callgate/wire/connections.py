@@ -39,7 +39,7 @@ class Closed(Exception):
 
 
 class Connection(asyncio.Protocol):
-    """Use: `send`, then `more` until `head` is there; then `take`, and `more` whenever there was nothing to take."""
+    """Use: `send`, then `news` until `head` is there; then `take`, and `news` whenever there was nothing to take."""
 
     def __init__(self, place: Place, loop: asyncio.AbstractEventLoop) -> None:
         self.place = place
@@ -65,9 +65,9 @@ class Connection(asyncio.Protocol):
         return self._framing is not None and self._framing.is_over
 
     @property
-    def has_more(self) -> bool:
-        """Something of the body is there to be taken."""
-        return bool(self._pieces)
+    def is_read(self) -> bool:
+        """The whole answer has come, and was taken."""
+        return self.is_over and not self._pieces
 
     @property
     def can_be_kept(self) -> bool:
@@ -87,21 +87,16 @@ class Connection(asyncio.Protocol):
         self.was_heard = False
         self._transport.write(head + body)
 
-    async def more(self, seconds: float | None = None) -> None:
-        """Until something has come that wasn't there. Raises: TimeoutError."""
+    def news(self) -> asyncio.Future[None]:
+        """To wait for: that something has come, or goes wrong."""
         self._waiter = waiter = self._loop.create_future()
-        late = self._loop.call_later(seconds, self.fail, TimeoutError()) if seconds else None
-        try:
-            await waiter
-        finally:
-            self._waiter = None
-            if late is not None:
-                late.cancel()
-        if isinstance(self._problem, TimeoutError):
-            raise self._problem
+        return waiter
 
-    def take(self) -> bytes:
-        """What has come of the body. Raises: what ended it before its end, after all that came before."""
+    def take(self) -> bytes | None:
+        """What has come of the body, empty at its end; `None` if there is nothing yet.
+
+        Raises: what ended it before its end, after all that came before.
+        """
         if pieces := self._pieces:
             taken = pieces[0] if len(pieces) == 1 else b"".join(pieces)
             self._pieces = []
@@ -110,13 +105,9 @@ class Connection(asyncio.Protocol):
                 self._is_paused = False
                 self._transport.resume_reading()
             return taken
-        self.check()
-        return b""
-
-    def check(self) -> None:
-        """Raises: what ended it before its end."""
         if self._problem is not None:
             raise self._problem
+        return b"" if self.is_over else None
 
     def fail(self, problem: Exception) -> None:
         if self._problem is None:
@@ -179,8 +170,10 @@ class Connection(asyncio.Protocol):
         return b""
 
     def _wake(self) -> None:
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
+        if (waiter := self._waiter) is not None:
+            self._waiter = None
+            if not waiter.done():
+                waiter.set_result(None)
 
 
 class Connections:

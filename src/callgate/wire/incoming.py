@@ -78,26 +78,23 @@ class Direct(Incoming):
 
     @property
     def is_over(self) -> bool:
-        return self._connection.is_over and not self._connection.has_more
+        return self._connection.is_read
 
     async def read(self) -> bytes:
         connection = self._connection
         try:
-            while True:
-                if connection.has_more or connection.is_over:
-                    piece = connection.take()
-                    self._started = True
-                    if self.exchange is not None:
-                        self.exchange.hear(piece)
-                    return piece
-                connection.check()
+            while (piece := connection.take()) is None:
                 self._waits_since = self._loop.time()
                 if self._watchdog is None and (limit := self._limit()):
                     self._watchdog = self._loop.call_later(limit, self._watch)
-                await connection.more()
+                await connection.news()
                 self._waits_since = None
         except (Closed, NotHttp, TimeoutError) as problem:
             raise self._ended_by(problem) from None
+        self._started = True
+        if self.exchange is not None:
+            self.exchange.hear(piece)
+        return piece
 
     def close(self) -> None:
         if self._watchdog is not None:
@@ -217,9 +214,7 @@ class _Posted(AbstractAsyncContextManager[Incoming]):
             connection = connection or await self._connected(connections, place)
             try:
                 connection.send(question, self._body)
-                while connection.head is None:
-                    await connection.more(self._patience.first_byte)
-                    connection.check()
+                await self._until_it_answers(connection)
             except Closed:
                 connections.give_back(connection)
                 if is_last or connection.was_heard:
@@ -242,6 +237,20 @@ class _Posted(AbstractAsyncContextManager[Incoming]):
             await asyncio.sleep(random.uniform(*PAUSE_SECONDS))  # noqa: S311
             connection = None
         raise AssertionError
+
+    async def _until_it_answers(self, connection: Connection) -> None:
+        """Raises: Closed, NotHttp, TimeoutError."""
+        limit = self._patience.first_byte
+        loop = asyncio.get_running_loop()
+        late = loop.call_later(limit, connection.fail, TimeoutError()) if limit else None
+        try:
+            while connection.head is None:
+                await connection.news()
+                if connection.head is None:
+                    connection.take()
+        finally:
+            if late is not None:
+                late.cancel()
 
     async def _connected(self, connections: Connections, place: Place) -> Connection:
         import socket

@@ -83,7 +83,7 @@ class OpenAIBackend:
                         for event in answer.feed(piece):
                             yield event
                         if not answer.is_over:
-                            piece = await _next_piece(incoming, reading)
+                            piece = await (_last_words(incoming) if reading.is_finished else incoming.read())
                 for event in reading.close():
                     yield event
                 await _say_goodbye(incoming)
@@ -154,10 +154,8 @@ async def _first_piece(incoming: Incoming) -> bytes:
     return b""
 
 
-async def _next_piece(incoming: Incoming, reading: Reading) -> bytes:
-    if not reading.is_finished:
-        return await incoming.read()
-    # All that matters has come. Some servers forget to say so, or to hang up.
+async def _last_words(incoming: Incoming) -> bytes:
+    """All that matters has come. Some servers forget to say so, or to hang up."""
     with suppress(TimeoutError, StreamCut):
         async with asyncio.timeout(LAST_WORDS_SECONDS):
             return await incoming.read()
