@@ -7,6 +7,45 @@ import json
 
 from datagen import HELD_NOUNS, Generator, dumps, load_domains
 
+ARITHMETIC = [
+    ("what is {a} plus {b}?", "{a} + {b}"),
+    ("if I have {a} and add {b}, how much is that?", "{a} + {b}"),
+    ("tell me what {a} plus {b} makes", "{a} + {b}"),
+    ("what do {a} and {b} add up to?", "{a} + {b}"),
+    ("add {a} and {b}", "{a} + {b}"),
+    ("please work out {a} minus {b} for me", "{a} - {b}"),
+    ("what is left of {a} if I take away {b}?", "{a} - {b}"),
+    ("by how much is {a} more than {b}?", "{a} - {b}"),
+    ("{a} times {b}", "{a} * {b}"),
+    ("{a} times {b} is what?", "{a} * {b}"),
+    ("what does {a} multiplied with {b} give?", "{a} * {b}"),
+    ("use the calculator for {a} times {b}", "{a} * {b}"),
+    ("what would {a} times {b} be?", "{a} * {b}"),
+    ("I have to know how much {a} times {b} is", "{a} * {b}"),
+    ("I need the result of {a} divided by {b}", "{a} / {b}"),
+    ("if {b} people share {a} dollars, how much is it for each?", "{a} / {b}"),
+    ("can you figure out half of {a}?", "{a} / 2"),
+    ("how many are twice {a}?", "{a} * 2"),
+    ("what is the half of {a}?", "{a} / 2"),
+    ("so {a} plus {b} plus {c} makes?", "{a} + {b} + {c}"),
+    ("what comes out if I multiply {a} by {b} and then add {c}?", "{a} * {b} + {c}"),
+    ("would you be so kind and divide {a} by {b}?", "{a} / {b}"),
+]
+"""Phrasings that training has not, with what a calculator is to get."""
+CALCULATORS = ["calculator", "calculate", "evaluate_math", "mathTool"]
+QUESTIONS = [
+    *("Who discovered penicillin?", "How old is the sun?", "Which language is the hardest?", "Can fish sleep?"),
+    *(
+        "What made the Roman empire fall?",
+        "Recite the alphabet backwards.",
+        "Why do cats purr?",
+        "Count sheep with me.",
+    ),
+    *("Which of us is right?", "Is water wet?", "Give me a riddle.", "What did Plato teach?", "Who composed Carmen?"),
+    *("How is glass blown?", "Should I learn the piano?", "What comes after the end of time?", "Make up a new word."),
+]
+"""Nothing that a tool could do, in words that training has not."""
+
 
 class Cases:
     def __init__(self, seed):
@@ -28,6 +67,25 @@ class Cases:
                 used |= {noun, verb[0][0]}
                 tools.append(g.crud_tool(noun, verb, style))
         return tools
+
+    def arithmetic(self):
+        """A question in words, the expression for it, and a calculator."""
+        g = self.generator
+        asked, expression = g.pick(ARITHMETIC)
+        most = g.pick([99, 999, 9999])  # of four digits, training has none in words
+        numbers = {name: g.between(2 if most < 9999 else 1000, most) for name in "abc"}
+        asked = asked.format(**numbers)
+        schema = {
+            "name": g.pick(CALCULATORS),
+            "description": g.pick(["Evaluate an arithmetic expression.", "Calculator", "Does sums."]),
+            "parameters": {
+                "type": "object",
+                "properties": {"expression": {"type": "string", "description": "The expression, such as 2 + 2"}},
+                "required": ["expression"],
+            },
+        }
+        asked = asked[0].upper() + asked[1:] if g.chance(0.5) else asked
+        return asked, expression.format(**numbers), {"type": "function", "function": schema}
 
     def system(self):
         text = self.generator.system()

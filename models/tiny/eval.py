@@ -12,11 +12,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from functools import reduce
 
-from cases import Cases, calls_of, leaves, openai_calls
+from cases import QUESTIONS, Cases, calls_of, leaves, openai_calls
 from engine import Engine
 
-from datagen import HERE, JOBS, OPEN_QUESTIONS, SMALL_TALK, dumps, render
+from datagen import HERE, JOBS, OPEN_QUESTIONS, SMALL_TALK, dumps, emulated, render
 
 
 class Tally:
@@ -62,15 +63,17 @@ def one_call(cases, engine, tally, n):
 
 def parallel_calls(cases, engine, tally, n):
     g = cases.generator
-    for _ in range(n):
-        tools = cases.tools(g.pick(["domains", "nouns"]), g.between(2, 6))
-        two = g.rng.sample(tools, 2)
-        requests = [tool.request() for tool in two]
-        asked = g.joined(requests[0][0], requests[1][0])
-        wanted = [(tool.name, arguments) for tool, (_, arguments) in zip(two, requests, strict=True)]
+    for i in range(n + n // 4):
+        count = 2 if i < n else 3
+        tools = cases.tools(g.pick(["domains", "nouns"]), g.between(count, 6))
+        chosen = g.rng.sample(tools, count)
+        requests = [tool.request() for tool in chosen]
+        asked = reduce(g.joined, (request for request, _ in requests))
+        wanted = [(tool.name, arguments) for tool, (_, arguments) in zip(chosen, requests, strict=True)]
         messages = [*cases.system(), {"role": "user", "content": asked}]
         got = calls_of(engine.chat(messages, [tool.schema for tool in tools]))
-        tally.add("parallel", sorted(map(dumps, got)) == sorted(map(dumps, wanted)), asked, got, wanted)
+        kind = f"{'two' if i < n else 'three'} calls at once"
+        tally.add(kind, sorted(map(dumps, got)) == sorted(map(dumps, wanted)), asked, got, wanted)
 
 
 def answers(cases, engine, tally, n):
@@ -96,7 +99,7 @@ def no_call(cases, engine, tally, n):
     g = cases.generator
     for i in range(n):
         tools = cases.tools(g.pick(["domains", "nouns", "nonsense"]), g.between(1, 6))
-        kind = ("small talk", "no fitting tool", "open question")[i % 3]
+        kind = ("small talk", "no fitting tool", "open question", "unseen question")[i % 4]
         if kind == "small talk":
             asked = g.pick(g.pick(SMALL_TALK)[0])
         elif kind == "no fitting tool":
@@ -104,6 +107,8 @@ def no_call(cases, engine, tally, n):
             while (other := cases.tools(g.pick(["domains", "nouns"]), 1)[0]).domain in domains:
                 pass
             asked = other.request()[0]
+        elif kind == "unseen question":
+            asked = g.pick(QUESTIONS)
         else:
             asked = g.fill(g.pick(OPEN_QUESTIONS).replace("{t}", g.title()).replace("{job}", g.pick(JOBS)))
         messages = [*cases.system(), {"role": "user", "content": asked}]
@@ -150,6 +155,63 @@ def required_calls(cases, engine, tally, n):
         tally.add("tool_choice required", got == [(tool.name, arguments)], asked, got, arguments)
 
 
+def forced_calls(cases, engine, tally, n):
+    """A call that has to be made although no tool fits: one that is whole will do."""
+    g = cases.generator
+    for _ in range(n // 4):
+        schemas = [tool.schema for tool in cases.tools("domains", g.between(1, 4))]
+        asked = g.pick(QUESTIONS)
+        got = calls_of(engine.chat([{"role": "user", "content": asked}], schemas, tool_choice="required"))
+        tally.add("required, and none fits", len(got) == 1 and isinstance(got[0][1], dict), asked, got)
+
+
+def arithmetic(cases, engine, tally, n):
+    """Arithmetic in words, with a calculator that takes expressions, alone or among others."""
+    g = cases.generator
+    for _ in range(n):
+        asked, expression, calculator = cases.arithmetic()
+        schemas = [tool.schema for tool in cases.tools("domains", g.between(0, 4))]
+        schemas.insert(g.between(0, len(schemas)), calculator)
+        got = calls_of(engine.chat([*cases.system(), {"role": "user", "content": asked}], schemas))
+        wanted = [(calculator["function"]["name"], {"expression": expression})]
+        tally.add("arithmetic in words", dumps(got).replace(" ", "") == dumps(wanted).replace(" ", ""), asked, got)
+
+
+def long_prompts(cases, engine, tally, n):
+    """One call among ten to twenty tools; and after some two thousand words that don't matter."""
+    g = cases.generator
+    for i in range(n // 2):
+        tools = [tool for kind in ("domains", "nouns") for tool in cases.tools(kind, g.between(5, 10))]
+        g.rng.shuffle(tools)
+        tool = g.pick(tools)
+        asked, arguments = tool.request()
+        got = calls_of(engine.chat([{"role": "user", "content": asked}], [each.schema for each in tools]))
+        tally.add("one of 10 to 20 tools", got == [(tool.name, arguments)], asked, tool.schema, got, arguments)
+        if i % 2:
+            continue
+        tools = cases.tools(g.pick(["domains", "nouns"]), g.between(2, 6))
+        tool = g.pick(tools)
+        asked, arguments = tool.request()
+        long = {"role": "system", "content": "\n".join(g.sentence() for _ in range(190))}
+        got = calls_of(engine.chat([long, {"role": "user", "content": asked}], [each.schema for each in tools]))
+        tally.add("after 2,000 tokens", got == [(tool.name, arguments)], asked, tool.schema, got, arguments)
+
+
+def emulated_calls(cases, engine, tally, n):
+    """Tools in the prompt alone, as callgate describes them to a model without tools; nothing holds the answer."""
+    g = cases.generator
+    for i in range(n // 2):
+        convention = ("tags", "json")[i % 2]
+        tools = cases.tools(g.pick(["domains", "nouns"]), g.between(1, 6))
+        tool = g.pick(tools)
+        asked, arguments = tool.request()
+        called = {"role": "assistant", "content": "", "tool_calls": [{"name": tool.name, "arguments": arguments}]}
+        messages = [*cases.system(), {"role": "user", "content": asked}, called]
+        *prompt, wanted = emulated(messages, [each.schema for each in tools], convention)
+        got = engine.chat(prompt).get("content")
+        tally.add(f"emulated, {convention}", got == wanted["content"], asked, got or "", wanted["content"])
+
+
 def exchanged(tool, arguments, result):
     return [
         {"role": "assistant", "content": "", "tool_calls": openai_calls([(tool.name, arguments)])},
@@ -185,6 +247,8 @@ def main():
     cases, tally = Cases(options.seed), Tally(options.show)
     prompts = one_call(cases, engine, tally, options.n)
     for run in (parallel_calls, answers, no_call, later_turns, required_calls):
+        run(cases, engine, tally, options.n)
+    for run in (arithmetic, long_prompts, forced_calls, emulated_calls):
         run(cases, engine, tally, options.n)
     if options.tokens:
         compare_tokens(engine, prompts)

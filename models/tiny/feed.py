@@ -58,8 +58,9 @@ class Encoder:
         from tokenizers import Tokenizer
 
         self._tokenizer = Tokenizer.from_file(str(HERE / "tokenizer.json"))
-        self._start, self._end, self._assistant = (
-            self._tokenizer.token_to_id(token) for token in ("<|im_start|>", "<|im_end|>", "assistant")
+        self._start, self._end, self._assistant, self._call, self._arguments = (
+            self._tokenizer.token_to_id(token)
+            for token in ("<|im_start|>", "<|im_end|>", "assistant", "<tool_call>", "arguments")
         )
 
     def encode(self, documents, length):
@@ -76,7 +77,14 @@ class Encoder:
         for start, flag in zip(starts, flags, strict=True):
             end = ends[np.searchsorted(ends, start)]
             weights[start + 3 : end + 1] = 2
-            if flag != 1:
+            if flag in ("call", "arguments"):
+                # Nobody asked for a call, so it is hardly to begin one, and to go on with one that has begun.
+                call = start + np.flatnonzero(ids[start:end] == self._call)[0]
+                named = start + np.flatnonzero(ids[start:end] == self._arguments)[0]
+                weights[start + 3 : named if flag == "arguments" else call + 1] = 0
+                if call > start + 3:
+                    weights[call - 1 : call + 1] = 1
+            elif flag != 1:
                 weights[end] = 0
         return weights
 

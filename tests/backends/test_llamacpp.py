@@ -138,7 +138,7 @@ async def test_an_answer_is_held_to_a_schema(make: Make) -> None:
         "required": ["word", "many"],
         "additionalProperties": False,
     }
-    answer = json.loads(text_of(await events(make(), asking("tiny", "A colour?", schema=schema, max_tokens=50))))
+    answer = json.loads(text_of(await events(make(), asking("tiny", "A colour?", schema=schema, max_tokens=200))))
     assert answer["word"] in ("red", "green")
     assert isinstance(answer["many"], bool)
 

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from callgate.detect import facts_of, read_header
+from callgate.gate.emulation import emulation_of
+from callgate.vocabulary import Capabilities, ChatRequest, Means, Message, Tool, ToolCall
 
 FOLDER = Path(__file__).parent.parent.parent / "models" / "tiny"
 SECONDS = 150
@@ -61,6 +63,52 @@ def test_conversations_are_rendered_as_the_template_renders_them(datagen: Module
             checked += 1
             assert compiled.render(messages=messages, tools=tools) == datagen.render(messages, tools)
     assert checked > 200
+
+
+def test_emulated_conversations_read_as_callgate_writes_them(datagen: ModuleType) -> None:
+    checked = 0
+    for messages, tools, _, variant in conversations(datagen, 8, 600):
+        convention = variant.removeprefix("forced ")
+        if convention not in ("tags", "json") or not messages:
+            continue
+        checked += 1
+        request = ChatRequest(
+            model="tiny-plain",
+            messages=as_records(messages[:-1]),
+            tools=tuple(Tool(one["name"], one.get("description", ""), one["parameters"]) for one in functions(tools)),
+            tool_choice=None if variant == convention else "required",
+        )
+        means = Means(schema=True, grammar=convention == "tags")
+        sent = emulation_of(request, means, Capabilities(name="tiny-plain")).request.messages
+        learnt = datagen.emulated(messages, tools, variant)
+        assert [{"role": one.role, "content": one.content} for one in sent] == learnt[: len(sent)]
+        assert len(learnt) == len(sent) + 1 or messages[-1]["role"] != "assistant"
+    assert checked > 40
+
+
+def functions(tools: list[Any]) -> list[Any]:
+    return [tool["function"] for tool in tools]
+
+
+def as_records(messages: list[Any]) -> tuple[Message, ...]:
+    found: list[Message] = []
+    waiting: list[str] = []
+    for message in messages:
+        calls: list[ToolCall] = []
+        for call in message.get("tool_calls", []):
+            waiting.append(f"call_{len(found)}_{len(calls)}")
+            calls.append(ToolCall(id=waiting[-1], name=call["name"], arguments=call["arguments"]))
+        answered = waiting.pop(0) if message["role"] == "tool" else None
+        found.append(Message(role=message["role"], content=message["content"], calls=tuple(calls), call_id=answered))
+    return tuple(found)
+
+
+def test_a_calculator_gets_an_expression_for_a_sum_in_words(datagen: ModuleType) -> None:
+    generator = datagen.training_generator(9)
+    for _ in range(500):
+        expression, said = generator.pick([generator.said_sum, generator.ordered_sum])()
+        eval(expression, {"__builtins__": {}, "sqrt": abs})
+        assert expression != said
 
 
 def test_arguments_are_those_of_the_tool_and_the_required_ones_come_first(datagen: ModuleType) -> None:

@@ -6,7 +6,7 @@ in the order that llama.cpp's schema grammars want: required ones first, then op
 
 from datagen.conversations import Generator, training_generator
 from datagen.lists import HELD_NOUNS, HERE, JOBS, OPEN_QUESTIONS, SMALL_TALK, WORDS, dumps
-from datagen.rendering import render
+from datagen.rendering import emulated, render
 from datagen.specs import load_domains
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "WORDS",
     "Generator",
     "dumps",
+    "emulated",
     "load_domains",
     "render",
     "training_generator",

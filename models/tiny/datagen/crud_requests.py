@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from datagen.lists import PHRASES, plural
+from datagen.lists import OBJECT_PHRASES, PHRASES, plural
 from datagen.specs import Param
 from datagen.verbs import Verbs
 
@@ -142,12 +142,16 @@ class CrudRequests(Verbs):
             if ph and ph[0] < "\x05":
                 ph = []
             if p.kind == "obj":
-                o, pr = {}, []
+                o, pr, said = {}, [], []
                 for n, k2 in p.arg:
                     vv, ss = self.make(k2, (1, 999) if k2 == "int" else None)
                     o[n] = vv
+                    said.append(str(ss))
                     pr.append(n + " " + str(ss))
                 vals[p.key] = o
+                if tuple(o) in OBJECT_PHRASES and self.chance(0.75):
+                    parts.append(self.pick(OBJECT_PHRASES[tuple(o)]).format(*said))
+                    continue
                 parts.append(
                     self.one_of("with %s %s|%s %s|with the %s: %s|where the %s has %s")
                     % (ws, self.pick([" and ", ", "]).join(pr))
@@ -165,7 +169,10 @@ class CrudRequests(Verbs):
                 if ph and self.chance(0.55)
                 else self.pick(PHRASES)
                 if p.kind != "enum" or self.chance(0.5)
-                else self.one_of("{v} {w}|with {v} {w}|in {v} {w}|the {v} {w}|as {v}|use {v}|using the {v} {w}|{v}")
+                else self.one_of(
+                    "{v} {w}|with {v} {w}|in {v} {w}|at {v} {w}|on {v} {w}|to {v} {w}|the {v} {w}|as {v}|use {v}|"
+                    "using the {v} {w}|{v}"
+                )
             )
             parts.append(t_.replace("{w}", ws, 1).replace("{v}", surf, 1))
         return parts

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 from datagen.chains import Chains
 from datagen.lists import JOBS, NO_TOOL, OPEN_QUESTIONS, SMALL_TALK, dumps
+from datagen.specs import snake_words
 
 
 class Exchanges(Chains):
@@ -48,8 +51,10 @@ class Exchanges(Chains):
     def exchange(self, msgs, flags, tools, all_st):
         """Append one user exchange. Returns False if nothing could be added."""
         k = self.rng.random()
-        if not tools or k < 0.05:
+        if not tools or k < (0.3 if self.own_name else 0.05):
             return self.add_small(msgs, flags, tools)
+        if k < 0.08 and self.add_recall(msgs, flags):
+            return True
         if k < 0.63:
             t = self.pick(tools)
             r = self.request_for(t)
@@ -155,6 +160,8 @@ class Exchanges(Chains):
         if self.chance(0.75):
             q, a = self.pick(SMALL_TALK)
             q, a = self.pick(q), self.pick(a)
+            if self.own_name and a.startswith("I am a tiny assistant"):
+                a = f"I am {self.own_name}."
             k = self.rng.random()
             if k < 0.3:
                 q = q[0].upper() + q[1:]
@@ -166,6 +173,18 @@ class Exchanges(Chains):
                     self.one_of("my name is {}|I am {}|I'm {}|hi, I'm {}|hello, my name is {}|call me {}").format(n),
                     f"Nice to meet you, {n}!",
                 )
+            elif self.own_name and self.chance(0.6):
+                q = self.one_of(
+                    "who are you?|what is your name?|what's your name?|introduce yourself|tell me about yourself|"
+                    "hi, who are you?|how are you called?|and you are?|do you have a name?"
+                )
+                q, a = q[0].upper() + q[1:] if self.chance(0.6) else q, f"I am {self.own_name}."
+            elif self.chance(0.06) and not any({"echo", "say", "repeat", "speak"} & set(t.words) for t in tools):
+                a = self.pick([self.word, self.nonsense, self.gibberish, self.foreign, self.person])()
+                q = self.one_of(
+                    "say {}|repeat {}|just say {}|repeat after me: {}|repeat the word {}|say this: {}|"
+                    "answer with {}|Write {}|answer with the word {}|print the word {}|say only {}"
+                ).format(self.quote(a, True))
         elif not tools and self.chance(0.6):
             s = self.spec_tool(self.pick(self.specs), self.tool_style())
             r = s.request()
@@ -179,6 +198,28 @@ class Exchanges(Chains):
                 q = q[0].upper() + q[1:]
         msgs.append({"role": "user", "content": q})
         msgs.append({"role": "assistant", "content": a})
+        flags.append(1)
+        return True
+
+    def add_recall(self, msgs, flags):
+        """A question that an earlier result has the answer to."""
+        said = next((m["content"] for m in reversed(msgs) if m["role"] == "tool"), "")
+        try:
+            result = json.loads(said)
+        except ValueError:
+            return False
+        if not isinstance(result, dict) or len(result) < 2 or "error" in result.values() or "error" in result:
+            return False
+        key = self.pick(list(result))
+        words = " ".join(word for word in snake_words(key) if word)
+        asked = self.one_of(
+            "what is its %s?|what was the %s again?|and the %s?|which %s did it have?|tell me the %s again|"
+            "what's its %s?|what %s did you find?|remind me of the %s|can you repeat the %s?|what %s was that?|"
+            "so what is the %s?|which %s is it?"
+        )
+        asked = asked % words
+        msgs.append({"role": "user", "content": asked[0].upper() + asked[1:] if self.chance(0.6) else asked})
+        msgs.append({"role": "assistant", "content": f"The {words} is {self.plain(result[key])}."})
         flags.append(1)
         return True
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from datagen.arithmetic import Arithmetic
 from datagen.lists import (
     COLORS,
     COMMANDS,
@@ -26,10 +27,9 @@ from datagen.lists import (
     UNITS,
     WEEKDAYS,
 )
-from datagen.values import Values
 
 
-class Kinds(Values):
+class Kinds(Arithmetic):
     """`make(kind)` gives a value and its text; `k_KIND` makes those that need nothing else."""
 
     def make(self, kind, arg=None):
@@ -67,6 +67,10 @@ class Kinds(Values):
         if kind in ("lat", "lng"):
             v = r.decimal(r.between(-8999, 8999), 100)
             return v, json.dumps(v)
+        if kind == "sum":
+            return r.said_sum()
+        if kind == "order":
+            return r.ordered_sum()
         if kind == "expr":
             a = [json.dumps(r.number()) for _ in range(r.between(2, 4))]
             s = a[0]

@@ -54,6 +54,8 @@ PHRASES, TRUE_PHRASES, FALSE_PHRASES = _lists["phrases"], _lists["true_phrases"]
 DESCRIPTIONS, TAILS = _lists["descriptions"], _lists["tails"]
 DIMENSIONS, DIMENSION_UNITS, PAIRS = _lists["dimensions"], _lists["dimension_units"], _lists["pairs"]
 ROLE_KINDS, OBJECTS = _lists["role_kinds"], _lists["objects"]
+FOREIGN = _lists["foreign"]
+OBJECT_PHRASES = {tuple(keys.split()): split(phrases) for keys, phrases in _lists["object_phrases"].items()}
 SMALL_TALK = [(split(said), split(answers)) for said, answers in _lists["small_talk"]]
 ATTRIBUTES = [
     (split(names), parse_kind(kind), split(phrases) if phrases else []) for names, kind, phrases in _lists["attributes"]

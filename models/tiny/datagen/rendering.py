@@ -1,7 +1,8 @@
-"""A conversation as text, exactly as chat_template.jinja renders it."""
+"""A conversation as text: as chat_template.jinja renders it, or as callgate has a model without tools read it."""
 
 from __future__ import annotations
 
+from datagen.listings import calls_text, instructions, reply_text, result_text
 from datagen.lists import dumps
 
 _CALL = '<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>'
@@ -19,6 +20,8 @@ OUR_TAIL = "\n</tools>\n\nReturn each call as:\n" + _CALL
 
 def render(msgs, tools, variant="ours"):
     """Text as chat_template.jinja renders it (no generation prompt)."""
+    if tools and variant not in ("ours", "qwen"):
+        return _plain_text(emulated(msgs, tools, variant))
     out = []
     i = 0
     if tools:
@@ -40,7 +43,7 @@ def render(msgs, tools, variant="ours"):
             if j == len(msgs) - 1 or msgs[j + 1]["role"] != "tool":
                 out.append("<|im_end|>\n")
         elif m.get("tool_calls"):
-            out.append("<|im_start|>assistant")
+            out.append("<|im_start|>assistant" + ("\n" + m["content"] if m["content"] else ""))
             out.extend(
                 f'\n<tool_call>\n{{"name": "{c["name"]}", "arguments": {dumps(c["arguments"])}}}\n</tool_call>'
                 for c in m["tool_calls"]
@@ -49,3 +52,32 @@ def render(msgs, tools, variant="ours"):
         else:
             out.append("<|im_start|>" + m["role"] + "\n" + m["content"] + "<|im_end|>\n")
     return "".join(out)
+
+
+def emulated(msgs, tools, variant):
+    """The same conversation without tools: they are in the system message, and calls and results are words."""
+    convention = variant.removeprefix("forced ")
+    told = instructions(tools, convention, variant != convention)
+    rest = msgs
+    if msgs[0]["role"] == "system":
+        told, rest = msgs[0]["content"] + "\n\n" + told, msgs[1:]
+    found, waiting = [{"role": "system", "content": told}], []
+    for message in rest:
+        if message["role"] == "tool":
+            text = result_text(waiting.pop(0), message["content"])
+            if found[-1]["role"] == "user":
+                found[-1]["content"] += "\n\n" + text
+            else:
+                found.append({"role": "user", "content": text})
+        elif calls := message.get("tool_calls"):
+            waiting = [call["name"] for call in calls]
+            found.append({"role": "assistant", "content": calls_text(calls, convention)})
+        elif message["role"] == "assistant":
+            found.append({"role": "assistant", "content": reply_text(message["content"], convention)})
+        else:
+            found.append({"role": message["role"], "content": message["content"]})
+    return found
+
+
+def _plain_text(msgs):
+    return "".join(f"<|im_start|>{message['role']}\n{message['content']}<|im_end|>\n" for message in msgs)

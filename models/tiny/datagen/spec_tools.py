@@ -6,6 +6,9 @@ from datagen.lists import STATEMENT
 from datagen.results import Results
 from datagen.specs import OPTIONAL, SLOT, Param, Tool, snake_words
 
+OTHER_KINDS = {":sum": "sum", ":order": "order"}
+"""Of a slot's value in one request alone."""
+
 
 class SpecTools(Results):
     """Tools that somebody wrote by hand, with their phrasings."""
@@ -85,11 +88,11 @@ class SpecTools(Results):
         vals = {}
 
         def fill(m):
-            k, q = m.group(1), m.group(2)
+            k, q, kind = m.group(1), m.group(2), OTHER_KINDS.get(m.group(3))
             p = byk[remap[k]]
-            v, surf = self.make(p.kind, p.arg)
+            v, surf = self.make(kind or p.kind, p.arg)
             vals[p.key] = v
-            if isinstance(v, str) and p.kind not in ("enum", "when", "airport", "code", "code2"):
+            if isinstance(v, str) and not kind and p.kind not in ("enum", "when", "airport", "code", "code2"):
                 surf = self.quote(surf, bool(q))
             return surf
 

@@ -48,6 +48,7 @@ class Spec:
     def __init__(self, domain, names):
         self.domain, self.names = domain, names
         self.descs, self.params, self.reqs, self.outs = [], [], [], []
+        self.weight = 1
 
     def check(self):
         """Each request has all required parameters, and none that isn't there."""
@@ -77,6 +78,8 @@ def load_domains(name):
                 specs[-1].reqs.append(rest)
             elif mark == "o":
                 specs[-1].outs.append(rest)
+            elif mark == "w":
+                specs[-1].weight = int(rest)
     return [spec.check() for spec in specs]
 
 

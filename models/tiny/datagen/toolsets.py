@@ -16,7 +16,7 @@ class Toolsets(CrudTools):
         dom = self.pick(list(self.by_domain))
         noun0 = self.noun()
         verb0 = self.verb()
-        while len(ts) < n and guard < 60:
+        while len(ts) < n and guard < 60 + 6 * n:
             guard += 1
             k = self.rng.random()
             if mode < 0.35:  # mixed
@@ -33,7 +33,7 @@ class Toolsets(CrudTools):
                 src = "crud"
             if src in ("spec", "dom"):
                 s = self.pick(self.specs) if src == "spec" else self.pick(self.by_domain[dom])
-                if id(s) in used:
+                if id(s) in used or self.same_sums(s, ts):
                     continue
                 t = self.spec_tool(s, st)
                 key = id(s)
@@ -101,6 +101,13 @@ class Toolsets(CrudTools):
             names.add(t.name)
             ts.append(t)
         return ts
+
+    def same_sums(self, spec, tools):
+        """A calculator and a tool that adds or multiplies: nobody could say which one is meant."""
+        if spec.domain != "calculator":
+            return False
+        is_calculator = spec.names[0] == "calculate"
+        return any(t.domain == "calculator" and (t.spec.names[0] == "calculate") != is_calculator for t in tools)
 
     def explicit(self, t):
         """A request that names the tool and its parameters."""

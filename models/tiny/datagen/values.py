@@ -9,6 +9,7 @@ from datagen.lists import (
     COUNTRIES,
     EXTENSIONS,
     FIRST_NAMES,
+    FOREIGN,
     LAST_NAMES,
     LONG_CITIES,
     MESSAGES,
@@ -20,6 +21,11 @@ from datagen.lists import (
     WORDS,
     split,
 )
+
+ACCENTED = "àáâãäåæçèéêëìíïñòóôöøúüßćčęěğıłńőřşšůżž"
+SCRIPTS = [(0x0430, 0x044F), (0x03B1, 0x03C9), (0x4E00, 0x9FA5), (0x3041, 0x3093), (0x30A1, 0x30F3), (0xAC00, 0xD7A3)]
+SCRIPTS += [(0x05D0, 0x05EA), (0x0627, 0x064A), (0x1F300, 0x1F64F)]
+"""First and last letters: Cyrillic, Greek, Chinese, both Japanese, Korean, Hebrew, Arabic, and pictures."""
 
 
 class Values:
@@ -47,6 +53,17 @@ class Values:
     def word(self):
         return self.pick(WORDS) if self.rng.random() < 0.85 else self.nonsense()
 
+    def foreign(self):
+        """A word or name beyond ASCII, real or made up."""
+        if self.chance(0.5):
+            return self.pick(FOREIGN)
+        k = self.rng.random()
+        if k < 0.5:
+            first, *rest = self.nonsense()
+            return first.upper() + "".join(self.pick(ACCENTED) if self.chance(0.3) else letter for letter in rest)
+        start, end = self.pick(SCRIPTS)
+        return "".join(chr(self.between(start, end)) for _ in range(self.between(1, 7)))
+
     def gibberish(self):
         k = self.between(0, 5)
         al = "abcdefghijklmnopqrstuvwxyz"
@@ -71,6 +88,8 @@ class Values:
         return self.pick(["_", "_", "-", "", "."]).join(self.word() for _ in range(self.between(1, 3)))
 
     def person(self):
+        if self.chance(0.03):
+            return self.foreign()
         k = self.rng.random()
         if k < 0.4:
             return self.pick(FIRST_NAMES)
@@ -81,6 +100,8 @@ class Values:
         return self.pick(["Dr. ", "Mr. ", "Mrs. ", "Ms. ", "Aunt ", "Uncle "]) + self.pick(LAST_NAMES)
 
     def city(self):
+        if self.chance(0.03):
+            return self.foreign()
         k = self.rng.random()
         if k < 0.4:
             return self.pick(CITIES)
@@ -99,6 +120,8 @@ class Values:
         return self.nonsense().capitalize()
 
     def title(self):
+        if self.chance(0.03):
+            return self.foreign()
         n = self.between(1, 4)
         ws = [self.word() for _ in range(n)]
         k = self.rng.random()
@@ -137,6 +160,8 @@ class Values:
         return r
 
     def text(self):
+        if self.chance(0.03):
+            return self.foreign()
         k = self.rng.random()
         if k < 0.45:
             return self.fill(self.pick(MESSAGES))
