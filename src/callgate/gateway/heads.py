@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from callgate.gateway.one_write import OneWrite
 
 if TYPE_CHECKING:
     from uvicorn.config import HTTPProtocolType
@@ -30,7 +32,7 @@ def protocol(seconds: float) -> type[asyncio.Protocol] | HTTPProtocolType | Lite
             self._late: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
+            super().connection_made(cast("asyncio.Transport", OneWrite(transport, self.loop)))
             self._begin()
 
         def connection_lost(self, exc: Exception | None) -> None:
