@@ -31,8 +31,10 @@ def test_what_is_between_a_server_and_us_says_nothing_of_when_to_ask_again() -> 
 
 
 def test_a_loop_is_told_once_however_long_it_is() -> None:
-    inner = failure_of(BadStatus("http://a answered with status 508: it is callgate itself", status=508))
-    outer = failure_of(BadStatus(f"http://b answered with status 508: {inner.said}", status=508, hint=inner.hint))
+    inner = failure_of(BadStatus("http://127.0.0.1:1 answered with status 508: it is callgate itself", status=508))
+    outer = failure_of(
+        BadStatus(f"http://127.0.0.1:2 answered with status 508: {inner.said}", status=508, hint=inner.hint)
+    )
     assert outer.status == 508
-    assert outer.message == "http://b leads back to this very server"
+    assert outer.message == "http://127.0.0.1:2 leads back to this very server"
     assert outer.said.count("OLLAMA_HOST") == 1

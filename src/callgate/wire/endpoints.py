@@ -19,7 +19,7 @@ _REMEMBERED = 256
 """Servers: each is named many times over."""
 
 _HOST = re.compile(r"[^\s/?#@\[\]\\%]+|\[[0-9A-Fa-f:.]+\]")
-_API_PATH = re.compile(r"/(?:chat/completions|completions|embeddings|models|responses|messages)/*\Z")
+_API_PATH = re.compile(r"(?<!/)/(?:chat/completions|completions|embeddings|models|responses|messages)/*\Z")
 _VERSION = re.compile(r"/v\d+(?:beta)?\Z")
 
 

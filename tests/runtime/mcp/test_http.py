@@ -52,6 +52,7 @@ def official() -> MCPServer:
 def official_url() -> Iterator[str]:
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
+    listener.listen()  # so that whoever comes before the server does waits
     app = official().streamable_http_app()
     running = uvicorn.Server(uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1))
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
