@@ -57,7 +57,7 @@ async def test_our_own_engine_loads_what_is_to_be_loaded_and_does_not_claim_to_u
         assert running["name"] == "tiny"
         assert running["size"] > 1_000_000
         stays = await served.post("/api/generate", {"model": "tiny", "keep_alive": 0})
-        assert stays.status == 400
+        assert stays.status == 409
         assert "can't be unloaded" in stays.json["error"]
 
 
@@ -65,5 +65,5 @@ async def test_other_servers_see_to_it_themselves() -> None:
     played = PlayedServer()
     async with played.served() as url, gateway(Options(model=f"{url}/v1#slow")) as served:
         assert (await served.post("/api/generate", {})).json["done_reason"] == "load"
-        assert (await served.post("/api/generate", {"keep_alive": "0s"})).status == 400
+        assert (await served.post("/api/generate", {"keep_alive": "0s"})).status == 409
     assert not played.asked

@@ -70,5 +70,5 @@ def _is_ours(ref: ModelRef) -> bool:
 def _stays(ref: ModelRef) -> Failure:
     hint = "it goes by itself when the memory is needed" if _is_ours(ref) else "its own server may know how"
     return Failure(
-        status=400, kind="stays_loaded", message=f"{ref.name[:200]!r} can't be unloaded from here", hint=hint
+        status=409, kind="stays_loaded", message=f"{ref.name[:200]!r} can't be unloaded from here", hint=hint
     )

@@ -46,7 +46,12 @@ _MODELS = {
     502: "A server behind failed.",
     503: "Too much to do, or not ready.",
 }
-_BEHIND = {422: "A server behind can't meet it.", 429: "A server behind has too much to do.", 504: "It took too long."}
+_BEHIND = {
+    409: "The model stays loaded.",
+    422: "A server behind can't meet it.",
+    429: "A server behind has too much to do.",
+    504: "It took too long.",
+}
 _NO_OLLAMA = {501: "There is no Ollama behind.", 502: "It failed.", 503: "Too much to do, or not ready."}
 _OWN = {
     "/health": ("Whether the server lives.", _JSON),
