@@ -74,7 +74,8 @@ class Gateway(NamedTuple):
 
 
 def no_servers(url: str = NOBODY, **overrides: object) -> Settings:
-    return settings(url, **overrides)
+    """Time enough for a played server on a busy machine to say what it has."""
+    return settings(url, **{"discovery__timeout": 5.0, **overrides})
 
 
 @asynccontextmanager
