@@ -28,6 +28,7 @@
         ├── CannotChat          the model is no chat model
         ├── BadSchema           it takes no such schema, of a tool or of the answer
         ├── CallNotParsed       the model called a tool in a way that its server couldn't read
+        ├── CallMissing         a model that had to call a tool talked instead
         ├── StreamFailed        it reported an error in the middle of an answer
         ├── StreamCut           the answer just ended
         └── EngineFailed        our own engine didn't start, or died
