@@ -33,6 +33,7 @@ COMMANDS = {
     "doctor": "what is here, what is wrong, and what to do about it",
     "recover": "the tool calls in an answer that came as text",
     "repair": "arguments that fit their schema",
+    "completion": "let your shell complete commands, options, models and settings",
 }
 """Each is a module of this room, with `add_arguments(parser)`, `run(arguments) -> exit status` and `EXAMPLES`."""
 
@@ -40,6 +41,21 @@ LOGGED = frozenset(
     {"ask", "chat", "check", "demo", "models", "pull", "render", "serve", "survey", "validate", "validate-model"}
 )
 """Those that have to do with models, and tell with --verbose what they do."""
+
+_FIRST_STEPS = """\
+first steps:
+  callgate demo                         see it work, in a minute and without a network
+  callgate models                       which models are in reach, and which of them call tools
+  callgate check --why qwen3:8b         … and how we know
+  callgate chat                         talk to one
+  callgate serve                        an endpoint for your programs
+  callgate doctor                       if something is wrong
+
+`callgate COMMAND --help` tells more, with examples.
+
+exit status, of every command: 0 done · 1 something failed · 2 wrong usage · 3 a requirement was not met
+                               4 a server could not be reached · 130 interrupted
+"""
 
 DONE, FAILED, USAGE, UNMET, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
@@ -68,22 +84,22 @@ def _discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _run(words: list[str]) -> int:
+def parser_of(*loaded: str) -> argparse.ArgumentParser:
+    """What the command line takes; only the commands in `loaded` know their arguments, for that takes time."""
     import argparse
 
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         prog="callgate",
         description="callgate makes tool calling work on local models.",
-        epilog="`callgate COMMAND --help` tells more, with examples.",
+        epilog=_FIRST_STEPS,
         formatter_class=form,
     )
-    parser.add_argument("--version", action="version", version=f"callgate {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    chosen = next((word for word in words if not word.startswith("-")), None)
+    parser.add_argument("--version", action="version", version=f"callgate {__version__}", help="print it and stop")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, title="commands")
     for name, summary in COMMANDS.items():
         command = commands.add_parser(name, help=summary, formatter_class=form)
-        if name == chosen:
+        if name in loaded:
             module = _module(name)
             command.description = module.__doc__
             command.epilog = module.EXAMPLES
@@ -92,6 +108,11 @@ def _run(words: list[str]) -> int:
                 from callgate.cli.logs import add_verbose
 
                 add_verbose(command)
+    return parser
+
+
+def _run(words: list[str]) -> int:
+    parser = parser_of(*[word for word in words if not word.startswith("-")][:1])
     arguments, rest = parser.parse_known_args(words)
     _put_last_word(parser, arguments, rest)
     from callgate.vocabulary import CallgateError

@@ -45,7 +45,7 @@ REQUIREMENTS: Mapping[str, Callable[[Capabilities], bool]] = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("targets", nargs="+", metavar="TARGET")
+    parser.add_argument("targets", nargs="+", metavar="TARGET", help="a model, a file or a folder, as told above")
     parser.add_argument("--why", action="store_true", help="show each piece of evidence, the strongest first")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     parser.add_argument("--probe", action="store_true", help="load the model, and see whether it calls a test tool")
