@@ -14,7 +14,7 @@ import sys
 
 from callgate.cli import DONE
 from callgate.cli.screen import Screen, print_json, printable
-from callgate.gateway import PORT, Options, ServeLimits
+from callgate.gateway import PORT, Options, Otel, ServeLimits
 from callgate.settings import Settings, load_settings
 from callgate.vocabulary import UsageError
 from callgate.wire import normalise_base_url
@@ -28,6 +28,7 @@ examples:
                                                     a model that both have is asked where there is less to do
   callgate serve --alias fast=http://a:8000/v1#m,http://b:8000/v1#n
   callgate serve --upstream http://a:8000/v1 --workers 4 --access-log requests.jsonl
+  callgate serve --otel http://localhost:4318       traces and metrics for OpenTelemetry, without what is said
   callgate serve --require-tools                    no models that can't call tools
   callgate serve --strategy emulate --explain       answers tell what was done, under "callgate"
   callgate serve --host 0.0.0.0 --api-key KEY --allowed-host models.example.org
@@ -98,6 +99,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="look whether all known servers live, also when nobody asks (0: never; those that failed are looked at"
         " anyway)",
+    )
+    running.add_argument(
+        "--otel",
+        nargs="?",
+        const="",
+        metavar="URL",
+        help="send traces and metrics to an OpenTelemetry collector, by OTLP over HTTP: there, or where"
+        " OTEL_EXPORTER_OTLP_ENDPOINT says, or to this machine's port 4318",
+    )
+    running.add_argument(
+        "--otel-content", action="store_true", help="with what is said, and with tools' arguments and results"
     )
     running.add_argument("--access-log", metavar="FILE", help="gets a line of JSON for each request, without bodies")
     doors = parser.add_argument_group("who may ask")
@@ -197,8 +209,17 @@ def _options(arguments: argparse.Namespace, settings: Settings) -> Options:
         ),
         workers=arguments.workers,
         check_every=arguments.check_every,
+        otel=_otel(arguments),
         access_log=os.path.abspath(arguments.access_log) if arguments.access_log else None,
     )
+
+
+def _otel(arguments: argparse.Namespace) -> Otel | None:
+    if arguments.otel is not None:
+        return Otel(url=arguments.otel.strip(), content=arguments.otel_content)
+    if arguments.otel_content:
+        raise UsageError("--otel-content needs --otel", hint="callgate serve --otel http://HOST:4318 --otel-content")
+    return None
 
 
 def _aliases(arguments: argparse.Namespace) -> dict[str, str]:

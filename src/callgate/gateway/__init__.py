@@ -10,12 +10,21 @@ from callgate.doors import opened_on_use
 
 if TYPE_CHECKING:
     from callgate.gateway.app import App
-    from callgate.gateway.options import PORT, Options, ServeLimits
+    from callgate.gateway.options import PORT, Options, Otel, ServeLimits
     from callgate.gateway.serving import serve
+    from callgate.gateway.sharing import KeyRing
 
-__all__ = ["PORT", "App", "Options", "ServeLimits", "serve"]
+__all__ = ["PORT", "App", "KeyRing", "Options", "Otel", "ServeLimits", "serve"]
 
 __getattr__ = opened_on_use(
     __name__,
-    {"App": "app", "Options": "options", "PORT": "options", "ServeLimits": "options", "serve": "serving"},
+    {
+        "App": "app",
+        "KeyRing": "sharing",
+        "Options": "options",
+        "Otel": "options",
+        "PORT": "options",
+        "ServeLimits": "options",
+        "serve": "serving",
+    },
 )

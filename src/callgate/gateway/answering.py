@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from functools import cache
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
@@ -63,6 +64,9 @@ from callgate.vocabulary import (
     UsageError,
 )
 
+if TYPE_CHECKING:
+    from callgate.gateway.telemetry import Telemetry
+
 log = logging.getLogger(__name__)
 
 _STREAMED: tuple[Header, ...] = ((b"cache-control", b"no-cache"), (b"x-accel-buffering", b"no"))
@@ -71,7 +75,14 @@ _STREAMED: tuple[Header, ...] = ((b"cache-control", b"no-cache"), (b"x-accel-buf
 class Answering:
     """Belongs to one event loop."""
 
-    def __init__(self, settings: Settings, options: Options, metrics: Metrics, busy: Busy) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        options: Options,
+        metrics: Metrics,
+        busy: Busy,
+        telemetry: Telemetry | None = None,
+    ) -> None:
         """Raises: UsageError, if the options name something that can't be a model."""
         self._options = options
         self._limits = options.limits
@@ -88,6 +99,7 @@ class Answering:
         self._loads = Loads(self._session)
         self._keeper: Keeper = OwnMemory()
         self._busy = busy
+        self._telemetry = telemetry
 
     async def close(self) -> None:
         await self._checks.close()
@@ -175,6 +187,7 @@ class Answering:
             raise UsageError(f"there have to be from 1 to {MOST_TEXTS:,} texts")
         refs = await self._catalogue.refs(wish.model)
         told = noted.told = Told(refs[0])
+        traced = None if self._telemetry is None else self._telemetry.embed(told, wish)
         try:
             async with asyncio.timeout(self._limits.seconds or None):
                 vectors = await self._turns.embed(told, refs, wish.texts)
@@ -182,6 +195,8 @@ class Answering:
             raise Refused(_late(self._limits.seconds)) from None
         finally:
             told.end()
+            if traced is not None:
+                traced.end(None, sys.exception())
         await self._reply(exchange, wish.write(vectors))
 
     async def _whole_wish(self, wish: Wish) -> Wish:
@@ -213,9 +228,12 @@ class Answering:
             await self._reply(exchange, wish.at_once)
             return
         writer: Writer | None = None
+        traced = None if self._telemetry is None else self._telemetry.talk(told, wish, noted)
         try:
             async with asyncio.timeout(self._limits.seconds or None):
                 first, events = await self._begin(told, refs, wish)
+                if traced is not None:
+                    events = traced.overheard(first, events)
                 async with aclosing(events):
                     writer = wish.writer(told.ref.name if told.has_changed or not wish.model else wish.model)
                     mode: Header = (b"x-callgate-mode", told.mode.encode())
@@ -237,6 +255,8 @@ class Answering:
             raise
         finally:
             told.end()
+            if traced is not None:
+                traced.end(exchange.broken_by, sys.exception())
 
     async def _load(self, refs: Sequence[ModelRef], told: Told, wish: Wish) -> None:
         ref = told.ref = await self._session.resolve(self.endpoints.best(refs))

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from secrets import token_hex
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -24,6 +25,9 @@ from callgate.gateway.siblings import Alone, Siblings
 from callgate.settings import Settings, load_settings
 from callgate.vocabulary import CallgateError, UsageError
 from callgate.wire import hops
+
+if TYPE_CHECKING:
+    from callgate.gateway.telemetry import Telemetry
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +51,8 @@ class App:
         self._routes = Routes(DIALECTS)
         self._siblings = siblings or Alone()
         self._answering: Answering | None = None
+        self.telemetry: Telemetry | None = None
+        """Only where it is asked for."""
         self.metrics = Metrics()
         self.failure: CallgateError | None = None
         """Why it couldn't be started."""
@@ -64,12 +70,18 @@ class App:
                 append(path)
             except OSError as error:
                 raise UsageError(f"the access log {path!r} can't be written: {error.strerror}") from None
-        self._answering = Answering(self._settings, self._options, self.metrics, self._siblings.busy)
+        if self._options.otel is not None and self.telemetry is None:
+            from callgate.gateway.telemetry_export import exporting
+
+            self.telemetry = exporting(self._options.otel, self._settings)
+        self._answering = Answering(self._settings, self._options, self.metrics, self._siblings.busy, self.telemetry)
 
     async def stop(self) -> None:
         answering, self._answering = self._answering, None
         if answering:
             await answering.close()
+        if self.telemetry is not None:
+            await self.telemetry.close()
 
     async def _live(self, receive: Receive, send: Send) -> None:
         while True:
@@ -90,6 +102,8 @@ class App:
         own = exchange.path if exchange.path in OWN_PATHS or exchange.path in PAGE_PATHS else "none"
         noted = Noted(exchange.method, found.route.path if found.route else own)
         self.metrics.under_way.add()
+        is_traced = self.telemetry is not None and found.route is not None
+        arrival = self.telemetry.arrival(exchange, noted) if self.telemetry and is_traced else None
         try:
             await self._answered(exchange, found, noted)
         except ClientGone:
@@ -110,6 +124,8 @@ class App:
                 self.metrics.broken.add(noted.route, noted.model, noted.broken_by)
             self.metrics.seconds.observe(noted.seconds, noted.route)
             noted.write(self._options.access_log)
+            if arrival is not None:
+                arrival.end(noted, is_told=exchange.status not in (None, _GONE))
 
     async def _answered(self, exchange: Exchange, found: Found, noted: Noted) -> None:
         through = self._guard.check(exchange)

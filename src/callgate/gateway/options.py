@@ -26,6 +26,15 @@ class ServeLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Answers that are given at the same time, by all workers together."""
 
 
+class Otel(msgspec.Struct, frozen=True, kw_only=True):
+    """Traces and metrics for OpenTelemetry."""
+
+    url: str = ""
+    """Where they go; if it is empty, where OpenTelemetry's own variables say."""
+    content: bool = False
+    """With what is said, and with tools' arguments and results."""
+
+
 class Options(msgspec.Struct, frozen=True, kw_only=True):
     """`keys` are those of whom anything may be asked; without any, everybody who comes to a loopback address may."""
 
@@ -52,5 +61,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds between looks at every server, also those that nobody asks; 0 is never."""
     access_log: str | None = None
     """A file that gets a line for each request."""
+    otel: Otel | None = None
+    """Nothing is sent to anybody without it."""
     instance: str = ""
     """By what a request is recognised that comes back to this server. All its workers have the same."""

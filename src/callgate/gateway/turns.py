@@ -20,6 +20,7 @@ from callgate.runtime import Fallback, Session, is_recoverable
 from callgate.vocabulary import (
     CallgateError,
     ChatRequest,
+    Done,
     Event,
     ModelRef,
     ModelRejected,
@@ -44,6 +45,8 @@ class Told:
         self.notices: list[Notice] = []
         self.repairs: list[dict[str, Any]] = []
         self.usage: Usage | None = None
+        self.finish: str | None = None
+        """Why the model ended its answer, if it did."""
         self.first_seconds: float | None = None
         """Until the model said something."""
         self.lease: Lease | None = None
@@ -196,6 +199,8 @@ class Turns:
             told.usage = event
             self._metrics.tokens.add(model, "prompt", by=event.prompt_tokens or 0)
             self._metrics.tokens.add(model, "completion", by=event.completion_tokens or 0)
+        elif isinstance(event, Done):
+            told.finish = event.reason
 
 
 async def _first(events: AsyncGenerator[Event, None], ref: ModelRef) -> Event:

@@ -13,6 +13,7 @@ from callgate.wire.ndjson import Lines
 from callgate.wire.ranges import read_front
 from callgate.wire.sse import SseDecoder
 from callgate.wire.targets import redirected, shown, shown_ref
+from callgate.wire.tracing import trace_headers
 
 if TYPE_CHECKING:
     from callgate.wire.incoming import Incoming, post_stream
@@ -38,6 +39,7 @@ __all__ = [
     "redirected",
     "shown",
     "shown_ref",
+    "trace_headers",
 ]
 
 __getattr__ = opened_on_use(

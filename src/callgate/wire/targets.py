@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from callgate.vocabulary import BadAnswer, ModelRef, UsageError
 from callgate.wire.hops import HOPS_HEADER, hops
+from callgate.wire.tracing import trace_headers
 
 if TYPE_CHECKING:
     from yarl import URL
@@ -68,6 +69,8 @@ def target_of(url: str | URL, headers: Mapping[str, str]) -> tuple[URL, dict[str
     sent = {"User-Agent": "callgate", **headers}
     if through := hops.get():
         sent[HOPS_HEADER] = ",".join(through)
+    if traced := trace_headers.get():
+        sent.update(traced)
     if credentials and not any(name.lower() == "authorization" for name in headers):
         sent["Authorization"] = credentials
     return target, sent
