@@ -79,6 +79,8 @@ def test_answers_under_way_may_end(tmp_path: Path) -> None:
         (["--alias", "x"], "NAME=VALUE"),
         (["--port", "70000"], "no port"),
         (["--model-strategy", "x=y"], "tools.per_model"),
+        (["--tool-limit", "0"], "from 1"),
+        (["--model-tool-limit", "x=y"], "tools.limit_per_model"),
         (["--max-body", "0"], "1,000,000"),
         (["--workers", "0"], "from 1 to 64"),
         (["--drain", "soon"], "seconds"),
@@ -126,6 +128,16 @@ def test_a_model_has_the_strategy_that_was_said_for_its_other_name(tmp_path: Pat
         answer = ask(f"{gate.url}/v1/chat/completions", asked)
     assert isinstance(answer["callgate"], dict)
     assert answer["callgate"]["mode"] == "off"
+
+
+def test_a_model_has_the_limit_that_was_said_for_its_other_name(tmp_path: Path) -> None:
+    model = recording(tmp_path / "said", ANSWER)
+    tools = [{"type": "function", "function": {"name": name}} for name in ("f", "g", "h")]
+    asked = {"model": "x", "messages": [{"role": "user", "content": "h, please"}], "tools": tools}
+    with served("--alias", f"x={model}", "--tool-limit", "2", "--model-tool-limit", "x=1", "--explain") as gate:
+        answer = ask(f"{gate.url}/v1/chat/completions", asked)
+    assert isinstance(answer["callgate"], dict)
+    assert "2 of 3 tools weren't offered" in answer["callgate"]["notices"][0]["message"]
 
 
 def test_what_happens_is_told_with_verbose(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from callgate.cli import DONE, FAILED, INTERRUPTED, status_of
 from callgate.cli.answer_view import AnswerView, JsonView, TextView
 from callgate.cli.inputs import LARGEST_INPUT, option, read_bytes
 from callgate.cli.terminal_asker import TerminalAsker
-from callgate.cli.tool_arguments import add_tool_arguments
+from callgate.cli.tool_arguments import add_tool_arguments, tool_settings
 from callgate.gate import Strategy
 from callgate.runtime import Agent, Fallback, Limits, Permissions, Recorder, Session, tools_at_hand
 from callgate.settings import Settings, load_settings
@@ -165,11 +165,9 @@ def _recorder(arguments: argparse.Namespace, ref: ModelRef) -> AbstractContextMa
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:
-    overrides: dict[str, object] = {}
+    overrides = tool_settings(arguments)
     if arguments.timeout is not None:
         overrides |= {"timeouts.first_byte": arguments.timeout, "timeouts.between": arguments.timeout}
-    if arguments.max_turns is not None:
-        overrides["tools.max_turns"] = arguments.max_turns
     if arguments.strategy is not None:
         overrides |= {"tools.strategy": arguments.strategy, "tools.per_model": None}
     return load_settings(overrides)

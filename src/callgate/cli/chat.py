@@ -13,7 +13,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from callgate.cli import DONE, INTERRUPTED
-from callgate.cli.tool_arguments import add_tool_arguments
+from callgate.cli.tool_arguments import add_tool_arguments, tool_settings
 
 if TYPE_CHECKING:
     from callgate.chat import ChatOptions, Describe
@@ -77,8 +77,7 @@ def _loaded(arguments: argparse.Namespace, *, on_terminal: bool = False) -> tupl
     from callgate.cli.logs import begin_logs
     from callgate.settings import load_settings
 
-    overrides = {} if arguments.max_turns is None else {"tools.max_turns": arguments.max_turns}
-    settings = load_settings(overrides)
+    settings = load_settings(tool_settings(arguments))
     begin_logs(settings, verbose=arguments.verbose and not on_terminal)  # there it has to stay clear of the prompt
     options = ChatOptions(
         model=arguments.model,

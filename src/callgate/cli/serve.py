@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterable
 
 from callgate.cli import DONE
 from callgate.cli.screen import Screen, print_json, printable
@@ -31,6 +32,7 @@ examples:
   callgate serve --otel http://localhost:4318       traces and metrics for OpenTelemetry, without what is said
   callgate serve --require-tools                    no models that can't call tools
   callgate serve --strategy emulate --explain       answers tell what was done, under "callgate"
+  callgate serve --tool-limit 20                    of an agent's hundred tools, those that the question needs
   callgate serve --host 0.0.0.0 --api-key KEY --allowed-host models.example.org
   callgate serve --port 0 --json                    a free port; the first line is {"url": "http://127.0.0.1:…"}
 
@@ -83,6 +85,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="another for one model (again)",
     )
     models.add_argument("--explain", action="store_true", help='say under "callgate" what was done to an answer')
+    models.add_argument(
+        "--tool-limit",
+        type=_count,
+        metavar="N",
+        help="offer models no more tools than this: those that have most to do with what the user said last, and those"
+        " that were called before; notices, X-Callgate-Tools-Trimmed and metrics tell of each cut",
+    )
+    models.add_argument(
+        "--model-tool-limit",
+        action="append",
+        default=[],
+        type=_pair,
+        metavar="MODEL=N",
+        help="another for one model (again); 0: all tools",
+    )
     running = parser.add_argument_group("running")
     running.add_argument(
         "--workers",
@@ -166,12 +183,7 @@ def _settings(arguments: argparse.Namespace) -> Settings:
     if arguments.strategy:
         overrides["tools.strategy"] = arguments.strategy
     if arguments.model_strategy:
-        aliases = _aliases(arguments)
-        said = [
-            f"{model}={strategy}"
-            for name, strategy in arguments.model_strategy
-            for model in aliases.get(name, name).split(",")
-        ]
+        said = _per_model(arguments, arguments.model_strategy)
         overrides["tools.per_model"] = ",".join(filter(None, (settings.tools.per_model, *said)))
     if arguments.upstream:
         for url in arguments.upstream:
@@ -182,6 +194,11 @@ def _settings(arguments: argparse.Namespace) -> Settings:
         overrides["discovery.endpoints"] = ",".join(filter(None, (settings.discovery.endpoints, *named)))
         if settings.origin("discovery.timeout") == "default":
             overrides["discovery.timeout"] = UPSTREAM_SECONDS
+    if arguments.tool_limit is not None:
+        overrides["tools.limit"] = arguments.tool_limit
+    if arguments.model_tool_limit:
+        said = _per_model(arguments, arguments.model_tool_limit)
+        overrides["tools.limit_per_model"] = ",".join(filter(None, (settings.tools.limit_per_model, *said)))
     return load_settings(overrides) if overrides else settings
 
 
@@ -224,6 +241,12 @@ def _otel(arguments: argparse.Namespace) -> Otel | None:
 
 def _aliases(arguments: argparse.Namespace) -> dict[str, str]:
     """One that is named again has more models."""
+def _per_model(arguments: argparse.Namespace, said: Iterable[tuple[str, str]]) -> list[str]:
+    """What is said of an alias is said of all its models."""
+    aliases = _aliases(arguments)
+    return [f"{model}={value}" for name, value in said for model in aliases.get(name, name).split(",")]
+
+
     aliases: dict[str, str] = {}
     for name, models in arguments.alias:
         aliases[name] = f"{aliases[name]},{models}" if name in aliases else models

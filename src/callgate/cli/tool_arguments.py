@@ -26,7 +26,20 @@ def add_tool_arguments(parser: argparse.ArgumentParser, *, tools_help: str) -> N
         "--deny", action="append", default=[], metavar="GLOB", help="never run these, whatever else allows them (again)"
     )
     parser.add_argument("--max-turns", type=_count, metavar="N", help="how often it may call tools before it answers")
+    parser.add_argument(
+        "--tool-limit", type=_count, metavar="N", help="offer it no more tools: those that have most to do with it"
+    )
     parser.add_argument("--fallback", metavar="MODELS", help="who is asked if it fails: models, with commas")
+
+
+def tool_settings(arguments: argparse.Namespace) -> dict[str, object]:
+    """What they override."""
+    overrides: dict[str, object] = {}
+    if arguments.max_turns is not None:
+        overrides["tools.max_turns"] = arguments.max_turns
+    if arguments.tool_limit is not None:
+        overrides |= {"tools.limit": arguments.tool_limit, "tools.limit_per_model": None}
+    return overrides
 
 
 def _count(text: str) -> int:

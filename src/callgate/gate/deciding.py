@@ -21,6 +21,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """What to do with tools for a model that can't call them, or of which nobody knows."""
     recover: bool = True
     """Whether calls that arrive as text are looked for."""
+    tool_limit: int = 0
+    """How many tools a model is offered, if there are more; 0: all."""
 
 
 class Decision(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from callgate.gate.emulation import emulation_of
 from callgate.gate.history import history_for, tools_off_note
 from callgate.gate.mending import Mender, Reader
 from callgate.gate.recovery import Recovery, formats_for
+from callgate.gate.trimming import Trimmed, trimmed
 from callgate.tools import Names
 from callgate.vocabulary import Capabilities, ChatRequest, Means, Notice, Tool
 
@@ -30,6 +31,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """What the model may call; `None` where it gets no tools."""
     is_held: bool = False
     """An emulated answer is held to its form by the backend."""
+    trimmed: int = 0
+    """How many of the tools the model isn't offered, because there are too many."""
 
     @property
     def owes_a_call(self) -> bool:
@@ -87,6 +90,8 @@ def plan(
     decision = decide(known, means, policy, choice=request.tool_choice if tools else None, refusal=refusal)
     if not tools or decision.mode == "off":
         return _without_tools(request, known, decision.mode, decision.reason)
+    some = trimmed(tools, request.messages, policy.tool_limit) if policy.tool_limit else Trimmed(tools)
+    tools = some.tools
     names = Names.of(tools, means.tool_names)
     must_call = request.tool_choice not in (None, "auto")
     offer = partial(Offer, tools, names, request.parallel_tool_calls, must_call)
@@ -100,9 +105,10 @@ def plan(
             mode="emulated",
             reason=decision.reason,
             request=emulation.request,
-            notices=(said, *emulation.notices),
+            notices=(said, *some.notices, *emulation.notices),
             offer=offer(read),
             is_held=emulation.held,
+            trimmed=len(some.cut),
         )
     messages, notices = history_for(request.messages, known, "native", names)
     return Plan(
@@ -115,7 +121,8 @@ def plan(
             tool_choice=_choice(request.tool_choice, means),
             parallel_tool_calls=_parallel(request.parallel_tool_calls, known, means),
         ),
-        notices=notices,
+        notices=(*some.notices, *notices),
+        trimmed=len(some.cut),
         offer=offer(partial(Recovery, names, formats_for(template, known.family)) if policy.recover else None),
     )
 

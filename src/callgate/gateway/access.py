@@ -53,6 +53,8 @@ class Noted(msgspec.Struct):
         }
         if told := self.told:
             line |= {"model": _text(shown_ref(told.ref)), "mode": told.mode, "repairs": len(told.repairs)}
+            if told.trimmed:
+                line["tools_trimmed"] = told.trimmed
             if told.first_seconds is not None:
                 line["first_ms"] = round(told.first_seconds * 1000, 1)
             if told.usage:

@@ -236,14 +236,14 @@ class Answering:
                     events = traced.overheard(first, events)
                 async with aclosing(events):
                     writer = wish.writer(told.ref.name if told.has_changed or not wish.model else wish.model)
-                    mode: Header = (b"x-callgate-mode", told.mode.encode())
+                    heads = _heads(told)
                     if wish.stream:
-                        await exchange.start(200, action.stream_type, (mode, *_STREAMED))
+                        await exchange.start(200, action.stream_type, (*heads, *_STREAMED))
                         await self._streamed(exchange, writer, told, first, events)
                     else:
                         whole = await self._whole(writer, told, first, events)
                         await self._keep(writer)
-                        await self._reply(exchange, whole, (mode,))
+                        await self._reply(exchange, whole, heads)
         except CallgateError as error:
             told.error = error
             raise
@@ -341,6 +341,11 @@ def _keeps(kind: type[Writer]) -> bool:
 def _as_wanted(wish: Wish) -> ChatRequest:
     """Whole, where the client wants it whole: piece by piece costs both servers more."""
     return wish.request if wish.stream else msgspec.structs.replace(wish.request, stream=False)
+
+
+def _heads(told: Told) -> tuple[Header, ...]:
+    mode: Header = (b"x-callgate-mode", told.mode.encode())
+    return (mode, (b"x-callgate-tools-trimmed", b"%d" % told.trimmed)) if told.trimmed else (mode,)
 
 
 async def _break_off(exchange: Exchange, writer: Writer | None, failure: Failure) -> None:

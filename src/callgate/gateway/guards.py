@@ -70,7 +70,10 @@ class Guard:
         if "*" in self._origins or origin in self._origins:
             exchange.more_headers.append((b"access-control-allow-origin", origin.encode("latin-1")))
             exchange.more_headers.append(
-                (b"access-control-expose-headers", b"X-Callgate, X-Callgate-Mode, Retry-After")
+                (
+                    b"access-control-expose-headers",
+                    b"X-Callgate, X-Callgate-Mode, X-Callgate-Tools-Trimmed, Retry-After",
+                )
             )
         elif _place_of(origin) != exchange.headers.get("host"):
             hint = "callgate serve --cors ORIGIN lets a page ask"

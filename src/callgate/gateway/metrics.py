@@ -135,6 +135,7 @@ class Metrics:
         self.calls = Counter("callgate_tool_calls_total", "Tool calls.", ("model", "mode"))
         self.repairs = Repairs("callgate_repairs_total", "What was mended in calls.", ("model", "rule"))
         self.notices = Counter("callgate_notices_total", "What was degraded.", ("model", "kind"))
+        self.trimmed = Counter("callgate_tools_trimmed_total", "Tools that models weren't offered.", ("model",))
         self.failures = Counter("callgate_endpoint_failures_total", "Times that one was taken out.", endpoint)
         self.failovers = Counter("callgate_failovers_total", "Requests that went on elsewhere.", ("model", "to"))
         self.endpoint_up = Agreement("callgate_endpoint_up", "1: it is asked; 0: it failed, and has a pause.", endpoint)

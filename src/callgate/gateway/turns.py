@@ -42,6 +42,8 @@ class Told:
         self.has_changed = False
         """Another model than the one that was asked for gives the answer."""
         self.mode = "off"
+        self.trimmed = 0
+        """How many tools the model wasn't offered."""
         self.notices: list[Notice] = []
         self.repairs: list[dict[str, Any]] = []
         self.usage: Usage | None = None
@@ -55,6 +57,7 @@ class Told:
 
     def plan(self, plan: Plan) -> None:
         self.mode = plan.mode
+        self.trimmed = plan.trimmed
 
     def end(self) -> None:
         """Its server is free for others."""
@@ -124,6 +127,8 @@ class Turns:
                 self._catalogue.saw(told.ref)
                 told.first_seconds = time.monotonic() - started
                 self._metrics.first_token.observe(told.first_seconds, told.ref.name)
+                if told.trimmed:
+                    self._metrics.trimmed.add(told.ref.name, by=told.trimmed)
                 return first, events
 
     async def embed(self, told: Told, refs: Sequence[ModelRef], texts: Sequence[str]) -> Sequence[Sequence[float]]:

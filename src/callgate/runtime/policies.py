@@ -13,7 +13,7 @@ Surface = Literal["chat", "gateway", "library"]
 
 
 def policy_for(ref: ModelRef, settings: Settings, surface: Surface) -> Policy:
-    """Raises: UsageError, if `tools.per_model` can't be read."""
+    """Raises: UsageError, if `tools.per_model` or `tools.limit_per_model` can't be read."""
     tools = settings.tools
     own = _per_model(tools.per_model or "")
     when_unsupported = {
@@ -21,10 +21,12 @@ def policy_for(ref: ModelRef, settings: Settings, surface: Surface) -> Policy:
         "gateway": tools.unsupported_in_gateway,
         "library": tools.unsupported_in_library,
     }
+    limits = _limits(tools.limit_per_model or "")
     return Policy(
         strategy=own.get(str(ref)) or own.get(ref.name) or tools.strategy,
         when_unsupported=when_unsupported[surface],
         recover=tools.recover,
+        tool_limit=limits.get(str(ref), limits.get(ref.name, tools.limit)),
     )
 
 
@@ -39,3 +41,16 @@ def _per_model(text: str) -> Mapping[str, Strategy]:
             )
         strategies[model] = cast("Strategy", strategy)
     return strategies
+
+
+def _limits(text: str) -> Mapping[str, int]:
+    limits: dict[str, int] = {}
+    for entry in filter(None, (part.strip() for part in text.split(","))):
+        model, _, limit = (part.strip() for part in entry.rpartition("="))
+        if not model or not (limit.isascii() and limit.isdecimal()):
+            raise UsageError(
+                f"the setting 'tools.limit_per_model' has {entry[:80]!r}, which isn't MODEL=NUMBER",
+                hint="as in qwen3:8b=16; 0 is all tools",
+            )
+        limits[model] = int(limit[:9])
+    return limits

@@ -141,6 +141,14 @@ class Tools(msgspec.Struct, frozen=True, kw_only=True):
         About("what `ask` and the library do with tools for a model that can't call them"),
     ] = "emulate"
     recover: Annotated[Flag, About("whether calls that models write as text are recovered")] = True
+    limit: Annotated[
+        Count, About("how many tools a model is offered: those that have most to do with what was asked; 0: all")
+    ] = 0
+    limit_per_model: Annotated[
+        Annotated[str, msgspec.Meta(pattern=_list_of(r"[^,\s][^,]*=\s*[0-9]{1,9}\s*"), max_length=4096)] | None,
+        Expects("MODEL=NUMBER, several with commas", several=True),
+        About("another limit for some models"),
+    ] = None
     allow: Annotated[
         Text | None,
         Expects("globs, several with commas", several=True),
