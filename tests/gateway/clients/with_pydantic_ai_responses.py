@@ -1,4 +1,4 @@
-"""An agent of `pydantic-ai`, with a model of the kind `openai-responses:`, found through the environment."""
+"""An agent of `pydantic-ai`, with a model of the kind `openai:`, which speaks of responses, found through the environment."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ if __name__ == "__main__":
     told = asked()
     os.environ["OPENAI_BASE_URL"], os.environ["OPENAI_API_KEY"] = f"{told.url}/v1", "none"
     for way in told.ways:
-        talk(told, Noted(), stream=way, kind="openai-responses")
+        talk(told, Noted(), stream=way, kind="openai")

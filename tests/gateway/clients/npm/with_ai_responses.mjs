@@ -1,0 +1,7 @@
+// The AI SDK with `@ai-sdk/openai`, which speaks of responses unless told otherwise.
+
+import { createOpenAI } from "@ai-sdk/openai";
+import { talk } from "./ai_talk.mjs";
+import { model, url } from "./talk.mjs";
+
+await talk(createOpenAI({ baseURL: `${url}/v1`, apiKey: "none" })(model));
