@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from callgate.gateway.eager import next_or_none
+from callgate.gateway.eager import before, next_or_none
 
 
 def loops() -> list[Callable[[Coroutine[Any, Any, None]], None]]:
@@ -148,3 +148,32 @@ def test_a_time_limit_holds_while_one_waits(run: Callable[[Coroutine[Any, Any, N
         assert stream.was_closed
 
     run(main())
+
+
+async def test_what_is_there_at_once_is_had_even_after_the_end() -> None:
+    async def there() -> str:
+        return "there"
+
+    assert await before(0.0, there()) == "there"
+
+
+async def test_what_takes_a_moment_is_waited_for() -> None:
+    told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    asyncio.get_running_loop().call_soon(told.set_result, "later")
+    assert await before(None, told) == "later"
+
+
+async def test_what_comes_too_late_is_not_waited_for() -> None:
+    never: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    with pytest.raises(TimeoutError):
+        await before(asyncio.get_running_loop().time(), never)
+    assert never.cancelled()
+
+
+async def test_what_goes_wrong_while_it_is_waited_for_is_told() -> None:
+    async def wrong() -> str:
+        await asyncio.sleep(0)
+        raise KeyError("wrong")
+
+    with pytest.raises(KeyError):
+        await before(None, wrong())

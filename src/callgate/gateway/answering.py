@@ -36,17 +36,18 @@ from callgate.gateway.dialect import (
     Wish,
     Writer,
 )
-from callgate.gateway.eager import MOST_AT_ONCE, Outgoing, next_or_none
+from callgate.gateway.eager import next_or_none
 from callgate.gateway.endpoints import Endpoint, Endpoints
 from callgate.gateway.failures import failure_of, unexpected
 from callgate.gateway.given import MOST_TEXTS
 from callgate.gateway.health import HealthChecks
-from callgate.gateway.keeping import Keeper, OwnMemory
+from callgate.gateway.keeping import ApartByKey, Keeper, OwnMemory
 from callgate.gateway.listening import while_listened_to
 from callgate.gateway.loading import Loads
 from callgate.gateway.metrics import Metrics
 from callgate.gateway.options import Options
 from callgate.gateway.routing import Found
+from callgate.gateway.sending import MOST_AT_ONCE, Outgoing
 from callgate.gateway.turns import Told, Turns
 from callgate.runtime import Fallback, Said, Session
 from callgate.settings import Settings
@@ -97,9 +98,13 @@ class Answering:
         self._turns = Turns(self._session, self._catalogue, fallback, metrics, self.endpoints, self._checks)
         self._behind = OllamaBehind(settings)
         self._loads = Loads(self._session)
-        self._keeper: Keeper = OwnMemory()
+        self._keeper: Keeper = ApartByKey(OwnMemory())
         self._busy = busy
         self._telemetry = telemetry
+
+    def keep_in(self, keeper: Keeper) -> None:
+        """Instead of the memory of this process."""
+        self._keeper = ApartByKey(keeper)
 
     async def close(self) -> None:
         await self._checks.close()
@@ -338,14 +343,14 @@ def _keeps(kind: type[Writer]) -> bool:
     return issubclass(kind, Keeps)
 
 
-def _as_wanted(wish: Wish) -> ChatRequest:
-    """Whole, where the client wants it whole: piece by piece costs both servers more."""
-    return wish.request if wish.stream else msgspec.structs.replace(wish.request, stream=False)
-
-
 def _heads(told: Told) -> tuple[Header, ...]:
     mode: Header = (b"x-callgate-mode", told.mode.encode())
     return (mode, (b"x-callgate-tools-trimmed", b"%d" % told.trimmed)) if told.trimmed else (mode,)
+
+
+def _as_wanted(wish: Wish) -> ChatRequest:
+    """Whole, where the client wants it whole: piece by piece costs both servers more."""
+    return wish.request if wish.stream else msgspec.structs.replace(wish.request, stream=False)
 
 
 async def _break_off(exchange: Exchange, writer: Writer | None, failure: Failure) -> None:

@@ -11,6 +11,7 @@ import msgspec
 
 from callgate import __version__
 from callgate.gateway.dialect import Extra, Failure
+from callgate.gateway.eager import before
 from callgate.vocabulary import UsageError
 
 Scope = MutableMapping[str, Any]
@@ -52,7 +53,7 @@ class Exchange:
         self.method: str = scope["method"]
         self.path: str = scope["path"]
         self.query: bytes = scope.get("query_string", b"")
-        self.headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         self.receive = receive
         self.send = send
         self.more_headers: list[Header] = []
@@ -73,16 +74,16 @@ class Exchange:
         pieces: list[bytes] = []
         size, more = 0, True
         try:
-            async with asyncio.timeout(seconds or None):
-                while more:
-                    message = await self.receive()
-                    if message["type"] == "http.disconnect":
-                        raise ClientGone
-                    pieces.append(message.get("body", b""))
-                    size += len(pieces[-1])
-                    if size > most:
-                        raise _too_long(most)
-                    more = message.get("more_body", False)
+            end = asyncio.get_running_loop().time() + seconds if seconds else None
+            while more:
+                message = await before(end, self.receive())
+                if message["type"] == "http.disconnect":
+                    raise ClientGone
+                pieces.append(message.get("body", b""))
+                size += len(pieces[-1])
+                if size > most:
+                    raise _too_long(most)
+                more = message.get("more_body", False)
         except TimeoutError:
             failure = Failure(status=408, kind="too_slow", message=f"the request didn't arrive within {seconds:g} s")
             raise Refused(failure, [(b"connection", b"close")]) from None

@@ -1,46 +1,13 @@
-"""What comes next out of a stream, and what to do before one has to wait for it."""
+"""Steps that are taken at once where they can be, and what to do before one has to wait."""
 
 from __future__ import annotations
 
+import asyncio
 import types
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator
 from typing import Any, TypeVar
 
-from callgate.gateway.asgi import Exchange
-
-MOST_AT_ONCE = 64 << 10
-"""Bytes that are sent together."""
-
 T = TypeVar("T")
-
-
-class Outgoing:
-    """Pieces of an answer that are to be sent, together where they are there together: each takes the kernel as long
-    as it takes us to make it.
-    """
-
-    def __init__(self, exchange: Exchange) -> None:
-        self._send = exchange.send
-        self._pieces: list[bytes] = []
-        self._size = 0
-
-    def add(self, piece: bytes) -> int:
-        """How many bytes there are."""
-        if piece:
-            self._pieces.append(piece)
-            self._size += len(piece)
-        return self._size
-
-    def rest(self, end: bytes) -> bytes:
-        """What wasn't sent yet, and the end."""
-        pieces, self._pieces, self._size = self._pieces, [], 0
-        return b"".join((*pieces, end))
-
-    async def flush(self) -> None:
-        if pieces := self._pieces:
-            self._pieces, self._size = [], 0
-            body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-            await self._send({"type": "http.response.body", "body": body, "more_body": True})
 
 
 @types.coroutine
@@ -62,10 +29,33 @@ def next_or_none(
         yield from before_waiting().__await__()
     except BaseException as error:  # noqa: BLE001 - the stream is in the middle of a step, and has to hear of it
         problem = error
+    try:
+        return (yield from _rest(step, waits, problem))  # type: ignore[no-any-return]
+    except StopAsyncIteration:
+        return None
+
+
+async def before(end: float | None, awaitable: Awaitable[T]) -> T:
+    """Its result, if it comes before `end`, by the event loop's clock. What is there at once needs no clock.
+
+    Raises: TimeoutError.
+    """
+    step: Any = awaitable.__await__()
+    try:
+        waits = step.send(None)
+    except StopIteration as found:
+        return found.value  # type: ignore[no-any-return]
+    async with asyncio.timeout_at(end):
+        return await _rest(step, waits)  # type: ignore[no-any-return]
+
+
+@types.coroutine
+def _rest(step: Any, waits: Any, problem: BaseException | None = None) -> Generator[Any, Any, Any]:
+    """Of a step that was begun, and first `waits`."""
     while True:
         try:
             if problem is None:
-                # What the stream waits for goes to the event loop as if we weren't here, and so does what comes back.
+                # What it waits for goes to the event loop as if we weren't here, and so does what comes back.
                 try:
                     yield waits
                 except BaseException as error:  # noqa: BLE001
@@ -76,6 +66,4 @@ def next_or_none(
                 thrown, problem = problem, None
                 waits = step.throw(thrown)
         except StopIteration as found:
-            return found.value  # type: ignore[no-any-return]
-        except StopAsyncIteration:
-            return None
+            return found.value

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from callgate.runtime import read_messages
-from callgate.tools import read_tools
+from callgate.tools import read_encoded_tools, read_tools
 from callgate.vocabulary import Message, Tool, UsageError
 
 _BASE64 = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)"
@@ -202,7 +202,11 @@ def tools_of(given: Sequence[ToolDefinition] | None) -> tuple[Tool, ...]:
                 f"tool {number} is of the type {tool.type[:80]!r}, which only its maker's server can run",
                 hint="leave it out, or offer a function of your own that does it",
             )
-    return read_tools(msgspec.to_builtins(given))
+    try:
+        text = msgspec.json.encode(given)
+    except (ValueError, OverflowError):  # half a character, or a number beyond all bounds
+        return read_tools(msgspec.to_builtins(given))
+    return read_encoded_tools(text)
 
 
 def refuse_logprobs(wanted: bool | int | None, most: int | None) -> None:

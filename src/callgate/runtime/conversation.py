@@ -27,10 +27,12 @@ def read_messages(content: object) -> tuple[Message, ...]:
     """
     if isinstance(content, str | Message):
         content = [content]
-    entries = content.get("messages") if isinstance(content, Mapping) else content
-    if not isinstance(entries, Sequence) or len(entries) > MOST_MESSAGES:
+    # Whether something is a list is known at once; whether it is any sequence is not.
+    elif not isinstance(content, list) and isinstance(content, Mapping):
+        content = content.get("messages")
+    if not isinstance(content, list | Sequence) or len(content) > MOST_MESSAGES:
         raise UsageError("that is no conversation", hint=f"write {_FORMS}")
-    return tuple(_message(entry, number) for number, entry in enumerate(entries, start=1))
+    return tuple(_message(entry, number) for number, entry in enumerate(content, start=1))
 
 
 def _message(entry: object, number: int) -> Message:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from callgate.tools.offering import Offered, offer
     from callgate.tools.plain_values import escaped
     from callgate.tools.python_values import bound_call
-    from callgate.tools.reading import read_tools
+    from callgate.tools.reading import read_encoded_tools, read_tools
     from callgate.tools.repairing import Repaired, repair
     from callgate.tools.writing import Form, write_tools, written_tools
 
@@ -28,6 +28,7 @@ __all__ = [
     "malformed",
     "new_call_id",
     "offer",
+    "read_encoded_tools",
     "read_loosely",
     "read_tools",
     "repair",
@@ -50,6 +51,7 @@ __getattr__ = opened_on_use(
         "malformed": "loose_json",
         "new_call_id": "call_ids",
         "offer": "offering",
+        "read_encoded_tools": "reading",
         "read_loosely": "loose_json",
         "read_tools": "reading",
         "repair": "repairing",

@@ -37,19 +37,23 @@ def read_tools(content: object) -> tuple[Tool, ...]:
     Raises: UsageError, which names the tool that is no good.
     """
     text = _as_text(content)
-    if text is None:
-        return _read_all(content)
+    return _read_all(content) if text is None else read_encoded_tools(text)
+
+
+def read_encoded_tools(text: bytes) -> tuple[Tool, ...]:
+    """The same, of plain JSON."""
+    if len(text) > _MOST_BYTES_KEPT:
+        return _read_all(msgspec.json.decode(text))
     # Out of the text, so that what is kept can't be changed from outside.
     return _read_before.of((), text, lambda: _read_all(msgspec.json.decode(text)))
 
 
 def _as_text(content: object) -> bytes | None:
-    """Plain JSON, by which it is known again; None for anything else, and for what is too long to be kept."""
+    """Plain JSON, by which it is known again; None for anything else."""
     try:
-        text = msgspec.json.encode(content)
+        return msgspec.json.encode(content)
     except (TypeError, ValueError, OverflowError, RecursionError):
         return None
-    return text if len(text) <= _MOST_BYTES_KEPT else None
 
 
 def _read_all(content: object) -> tuple[Tool, ...]:

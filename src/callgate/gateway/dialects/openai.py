@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from functools import cached_property
-from secrets import token_hex
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -27,6 +26,7 @@ from callgate.gateway.dialect import (
     Wish,
     last_events,
 )
+from callgate.gateway.ids import new_id
 from callgate.gateway.vectors import packed, shortened
 from callgate.runtime import Said
 from callgate.vocabulary import (
@@ -204,7 +204,7 @@ class _Writer:
 
     def __init__(self, model: str, *, wants_usage: bool) -> None:
         self._about: dict[str, Any] = {
-            "id": f"{self.id_starts}-{token_hex(12)}",
+            "id": f"{self.id_starts}-{new_id()}",
             "object": self.kind,
             "created": int(time.time()),
             "model": model,
