@@ -1,4 +1,4 @@
-"""An agent of `pydantic-ai`, with a model of the kind `openai:`, which speaks of responses, found through the environment."""
+"""An agent of `pydantic-ai`, with a model of the kind `openai:`: one that speaks of responses, found by environment."""
 
 from __future__ import annotations
 
