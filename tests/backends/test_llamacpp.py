@@ -165,7 +165,8 @@ async def test_the_plain_twin_has_no_tools_and_llama_cpp_does_not_say_so(make: M
 
 async def test_texts_can_be_embedded(make: Make) -> None:
     backend = make()
-    one, other, again = await backend.embed("tiny", ["a cat", "the weather in Paris", "a cat"])
+    (one, other, again), tokens = await backend.embed("tiny", ["a cat", "the weather in Paris", "a cat"])
+    assert tokens
     assert len(one) == len(other) == 288
     assert one == pytest.approx(again, abs=1e-3)
     assert one != pytest.approx(other, abs=1e-3)

@@ -146,7 +146,7 @@ class PlayedServer:
     async def _embeddings(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
         data = [{"index": number, "embedding": [float(number), 0.5]} for number in range(len(body["input"]))]
-        return web.json_response({"object": "list", "data": data[::-1]})
+        return web.json_response({"object": "list", "data": data[::-1], "usage": {"prompt_tokens": 2 * len(data)}})
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         self.asked.append(await request.json())

@@ -160,9 +160,11 @@ async def test_texts_become_vectors_in_every_form() -> None:
     async with played.served() as url, gateway(Options(model=f"{url}/v1#slow")) as served:
         openai = (await served.post("/v1/embeddings", {"input": ["a", "b"]})).json
         assert [entry["embedding"] for entry in openai["data"]] == [[0.0, 0.5], [1.0, 0.5]]
+        assert openai["usage"] == {"prompt_tokens": 4, "total_tokens": 4}
         packed = (await served.post("/v1/embeddings", {"input": "a", "encoding_format": "base64"})).json
         assert packed["data"][0]["embedding"] == "AAAAAAAAAD8="
-        assert (await served.post("/api/embed", {"input": "a"})).json["embeddings"] == [[0.0, 0.5]]
+        ollama = (await served.post("/api/embed", {"input": "a"})).json
+        assert (ollama["embeddings"], ollama["prompt_eval_count"]) == ([[0.0, 0.5]], 2)
         assert (await served.post("/api/embeddings", {"prompt": "a"})).json == {"embedding": [0.0, 0.5]}
         assert (await served.post("/v1/embeddings", {"input": []})).status == 400
         for tokens in ([1, 2], [[1, 2], [3]], ["a", 1]):

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from callgate.backends.ollama import OllamaBackend
     from callgate.backends.openai import OpenAIBackend
     from callgate.backends.prompts import RenderedPrompt, ShowsPrompts, WireRequest
-    from callgate.backends.protocol import Backend, Embeds, Loading, LoadsModels, StatesMeans
+    from callgate.backends.protocol import Backend, Embedded, Embeds, Loading, LoadsModels, StatesMeans
     from callgate.backends.requirements import require_tools
     from callgate.backends.table import backend_for, place_of
 
 __all__ = [
     "Backend",
+    "Embedded",
     "Embeds",
     "Loading",
     "LoadsModels",
@@ -40,6 +41,7 @@ __getattr__ = opened_on_use(
     __name__,
     {
         "Backend": "protocol",
+        "Embedded": "protocol",
         "Embeds": "protocol",
         "Loading": "protocol",
         "LoadsModels": "protocol",

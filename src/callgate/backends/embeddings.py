@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from callgate.backends.protocol import Embedded
 from callgate.vocabulary import BadAnswer
 
 
@@ -20,7 +21,7 @@ class _Ollamas(msgspec.Struct):
     embeddings: list[list[float]]
 
 
-def vectors_in(answer: object, place: str, wanted: int) -> list[list[float]]:
+def vectors_in(answer: object, place: str, wanted: int) -> Embedded:
     """Raises: BadAnswer, if they aren't as many as `wanted`."""
     try:
         if isinstance(answer, dict) and "embeddings" in answer:
@@ -32,4 +33,11 @@ def vectors_in(answer: object, place: str, wanted: int) -> list[list[float]]:
         raise BadAnswer(f"{place} sent no embeddings", hint="is it a model for embedding?") from None
     if len(vectors) != wanted:
         raise BadAnswer(f"{place} sent {len(vectors)} embeddings for {wanted} texts")
-    return vectors
+    return Embedded(vectors, _tokens_in(answer))
+
+
+def _tokens_in(answer: object) -> int | None:
+    match answer:
+        case {"prompt_eval_count": int(count)} | {"usage": {"prompt_tokens": int(count)}}:
+            return count if count > 0 else None  # there is no text without tokens, so nobody counted
+    return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
@@ -51,11 +51,17 @@ class LoadsModels(Protocol):
     def tell_of_loading(self, listener: Callable[[Loading], None]) -> None: ...
 
 
+class Embedded(NamedTuple):
+    vectors: list[list[float]]
+    tokens: int | None = None
+    """In all texts together, if somebody counted."""
+
+
 @runtime_checkable
 class Embeds(Protocol):
     """A backend whose models can turn texts into vectors."""
 
-    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(self, model: str, texts: Sequence[str]) -> Embedded:
         """A vector for each of `texts`. Raises: as `Backend.stream` does."""
         ...
 

@@ -195,14 +195,14 @@ class Answering:
         traced = None if self._telemetry is None else self._telemetry.embed(told, wish)
         try:
             async with asyncio.timeout(self._limits.seconds or None):
-                vectors = await self._turns.embed(told, refs, wish.texts)
+                embedded = await self._turns.embed(told, refs, wish.texts)
         except TimeoutError:
             raise Refused(_late(self._limits.seconds)) from None
         finally:
             told.end()
             if traced is not None:
                 traced.end(None, sys.exception())
-        await self._reply(exchange, wish.write(vectors))
+        await self._reply(exchange, wish.write(embedded.vectors, embedded.tokens))
 
     async def _whole_wish(self, wish: Wish) -> Wish:
         """With the answers that it goes on from."""

@@ -98,7 +98,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 class EmbedWish(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     texts: tuple[str, ...]
-    write: Callable[[Sequence[Sequence[float]]], object]
+    write: Callable[[Sequence[Sequence[float]], int | None], object]
+    """Of the vectors, and of the tokens in all texts together, if somebody counted."""
 
 
 class ServedModel(msgspec.Struct, frozen=True, kw_only=True):

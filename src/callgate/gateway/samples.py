@@ -104,7 +104,7 @@ def other_answers(
             vectors = [[0.25, -0.5]]
             for packed in ("float", "base64"):
                 body: Any = msgspec.convert({**_ASKED, "encoding_format": packed}, action.body)
-                yield _plain(action.read(body, {}).write(vectors))
+                yield _plain(action.read(body, {}).write(vectors, 5))
         case ListModels():
             yield _plain(action.write(_MODELS))
         case ShowModel():

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from callgate.backends import Embeds
+from callgate.backends import Embedded, Embeds
 from callgate.gate import Plan
 from callgate.gateway.catalogue import Catalogue
 from callgate.gateway.dialect import Explanation
@@ -131,7 +131,7 @@ class Turns:
                     self._metrics.trimmed.add(told.ref.name, by=told.trimmed)
                 return first, events
 
-    async def embed(self, told: Told, refs: Sequence[ModelRef], texts: Sequence[str]) -> Sequence[Sequence[float]]:
+    async def embed(self, told: Told, refs: Sequence[ModelRef], texts: Sequence[str]) -> Embedded:
         """No other model takes over: its vectors would be of another space. Raises: as `Embeds.embed` does."""
         failed: list[ModelRef] = []
         problem: CallgateError | None = None
@@ -143,7 +143,7 @@ class Turns:
             if not isinstance(backend, Embeds):
                 raise UsageError(f"{ref.name!r} can't embed", hint="choose a model for embedding")
             try:
-                vectors = await backend.embed(ref.name, texts)
+                embedded = await backend.embed(ref.name, texts)
             except CallgateError as error:
                 lease.end(error)
                 failed.append(lease.endpoint.ref)
@@ -155,7 +155,8 @@ class Turns:
             else:
                 lease.answered()
                 self._catalogue.saw(ref)
-                return vectors
+                self.hear(told, Usage(embedded.tokens))
+                return embedded
 
     async def admit(self, ref: ModelRef) -> None:
         """Before anything is asked of it.

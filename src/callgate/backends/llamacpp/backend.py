@@ -10,6 +10,7 @@ from functools import partial
 
 import msgspec
 
+from callgate.backends.embeddings import vectors_in
 from callgate.backends.llamacpp.files import ModelFile, bytes_to_load, context_for, model_file, version_of
 from callgate.backends.llamacpp.process import EngineProcess, require_engine
 from callgate.backends.llamacpp.spec import EngineSpec
@@ -17,7 +18,7 @@ from callgate.backends.llamacpp.supervisor import Supervisor, Wanted
 from callgate.backends.llamacpp.verdict import examined
 from callgate.backends.openai import OpenAIBackend
 from callgate.backends.prompts import RenderedPrompt, WireRequest
-from callgate.backends.protocol import Loading
+from callgate.backends.protocol import Embedded, Loading
 from callgate.backends.requirements import require_tools
 from callgate.registry import Registry
 from callgate.settings import Settings
@@ -127,7 +128,7 @@ class LlamaCppBackend:
             except (Unreachable, BadAnswer) as error:
                 raise await self._blamed(engine, error) from None
 
-    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(self, model: str, texts: Sequence[str]) -> Embedded:
         """A vector for each of `texts`. Raises as `stream` does."""
         file = await self._file(model)
         async with self._supervisor.running(self._wanted(file, embedding=True)) as engine:
@@ -140,10 +141,7 @@ class LlamaCppBackend:
                 )
             except (Unreachable, BadAnswer) as error:
                 raise await self._blamed(engine, error) from None
-        try:
-            return [item.embedding for item in msgspec.convert(answer, _Embeddings).data]
-        except msgspec.ValidationError:
-            raise BadAnswer(f"the engine sent no embedding of {model!r}") from None
+        return vectors_in(answer, "llama.cpp", len(texts))
 
     async def close(self) -> None:
         await self._supervisor.close()
@@ -221,14 +219,6 @@ class LlamaCppBackend:
             api_key=engine.key,
             called="llama.cpp",
         )
-
-
-class _Embedding(msgspec.Struct):
-    embedding: list[float]
-
-
-class _Embeddings(msgspec.Struct):
-    data: list[_Embedding]
 
 
 def make(_: ModelRef, settings: Settings, http: HttpClient) -> LlamaCppBackend:

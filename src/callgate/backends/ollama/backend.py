@@ -12,6 +12,7 @@ from callgate.backends.ollama.errors import unreachable
 from callgate.backends.ollama.names import entry_for, names, not_there, text
 from callgate.backends.ollama.server import Server, version_in
 from callgate.backends.prompts import RenderedPrompt, WireRequest
+from callgate.backends.protocol import Embedded
 from callgate.detect import ollama_templates
 from callgate.settings import Settings
 from callgate.vocabulary import BadAnswer, BadStatus, ChatRequest, Event, Facts, ModelRef, ServerKind, Unreachable
@@ -52,7 +53,7 @@ class OllamaBackend:
         """The prompt that it makes of the request: see `ShowsPrompts.rendered`."""
         return await self._chats.rendered(request, may_load=may_load)
 
-    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(self, model: str, texts: Sequence[str]) -> Embedded:
         """See `Embeds.embed`."""
         answer = await self._chats.embeddings(model, texts)
         return vectors_in(answer, self._server.place, len(texts))

@@ -14,6 +14,7 @@ from callgate.backends.openai.reading import Reading, StreamedAnswer
 from callgate.backends.openai.request import body_of
 from callgate.backends.openai.server import OpenAIServer, model_names
 from callgate.backends.prompts import RenderedPrompt, WireRequest
+from callgate.backends.protocol import Embedded
 from callgate.detect import entry_of
 from callgate.settings import Secret, Timeouts
 from callgate.vocabulary import (
@@ -112,7 +113,7 @@ class OpenAIBackend:
     async def _named(self, request: ChatRequest) -> ChatRequest:
         return request if request.model else msgspec.structs.replace(request, model=await self._server.only_model())
 
-    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(self, model: str, texts: Sequence[str]) -> Embedded:
         """See `Embeds.embed`."""
         body = {"model": model, "input": list(texts), "encoding_format": "float"}
         url = f"{self._server.base}/embeddings"

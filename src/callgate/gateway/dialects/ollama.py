@@ -271,16 +271,16 @@ def _embed(body: EmbedBody, extra: Extra) -> EmbedWish:  # noqa: ARG001
     texts = (body.input,) if isinstance(body.input, str) else tuple(body.input)
     started = time.monotonic_ns()
 
-    def write(vectors: Sequence[Sequence[float]]) -> object:
+    def write(vectors: Sequence[Sequence[float]], tokens: int | None) -> object:
         short = [shortened(vector, body.dimensions or None) for vector in vectors]
-        took = time.monotonic_ns() - started
-        return {"model": body.model, "embeddings": short, "total_duration": took, "load_duration": 0}
+        took = {"total_duration": time.monotonic_ns() - started, "load_duration": 0, "prompt_eval_count": tokens or 0}
+        return {"model": body.model, "embeddings": short, **took}
 
     return EmbedWish(model=body.model, texts=texts, write=write)
 
 
 def _embedding(body: EmbeddingsBody, extra: Extra) -> EmbedWish:  # noqa: ARG001
-    return EmbedWish(model=body.model, texts=(body.prompt,), write=lambda vectors: {"embedding": vectors[0]})
+    return EmbedWish(model=body.model, texts=(body.prompt,), write=lambda vectors, _: {"embedding": vectors[0]})
 
 
 def _error(failure: Failure) -> dict[str, Any]:

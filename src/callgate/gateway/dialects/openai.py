@@ -334,12 +334,12 @@ def _embed(body: EmbeddingRequest, extra: Extra) -> EmbedWish:  # noqa: ARG001
         short = shortened(vector, body.dimensions)
         return packed(short) if body.encoding_format == "base64" else short
 
-    def write(vectors: Sequence[Sequence[float]]) -> object:
+    def write(vectors: Sequence[Sequence[float]], tokens: int | None) -> object:
         entries = [
             {"object": "embedding", "index": number, "embedding": written(vector)}
             for number, vector in enumerate(vectors)
         ]
-        usage = {"prompt_tokens": 0, "total_tokens": 0}
+        usage = {"prompt_tokens": tokens or 0, "total_tokens": tokens or 0}
         return {"object": "list", "data": entries, "model": body.model or "", "usage": usage}
 
     return EmbedWish(model=body.model or "", texts=texts, write=write)
