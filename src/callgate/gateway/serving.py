@@ -6,6 +6,7 @@ import asyncio
 import gc
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from secrets import token_hex
@@ -16,6 +17,7 @@ import uvicorn
 
 from callgate.gateway.app import App
 from callgate.gateway.heads import protocol
+from callgate.gateway.managed import Manager
 from callgate.gateway.options import Options
 from callgate.settings import Settings
 from callgate.vocabulary import UsageError
@@ -24,26 +26,33 @@ KEEP_ALIVE_SECONDS = 60
 TICK_SECONDS = 1.0
 """How often answers have a new date."""
 _BACKLOG = 2048
-_MOST_FILES = 65_536
+_MOST_FILES = (65_536, 10_240)
+"""The second is what macOS allows at most, whatever it says."""
 _OBJECTS_BEFORE_SEARCH = 20_000
 
 
 def serve(settings: Settings, options: Options, *, on_ready: Callable[[str], None]) -> None:
     """Until SIGINT or SIGTERM; answers that are under way then have `options.drain` seconds to end. `on_ready` gets
-    the server's URL as soon as it answers.
+    the server's URL as soon as it answers, and a service manager hears of it.
 
     Raises: UsageError, if the options are no good, or the address can't be had.
     """
+    manager = Manager()
     options = msgspec.structs.replace(options, instance=options.instance or token_hex(8))
     app = App(settings, options)
     _allow_many_connections()
     with _listening(options) as listening:
         host, port = listening.getsockname()[:2]
         url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+        def ready() -> None:
+            on_ready(url)
+            manager.tell_ready(url)
+
         if options.workers == 1:
-            run(app, listening, options, lambda: on_ready(url))
+            run(app, listening, options, ready)
         else:
-            asyncio.run(_by_several(settings, options, listening, lambda: on_ready(url)))
+            asyncio.run(_by_several(settings, options, listening, ready))
 
 
 async def _by_several(
@@ -94,10 +103,13 @@ def _allow_many_connections() -> None:
     except ImportError:  # Windows has no such limit
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _MOST_FILES if hard == resource.RLIM_INFINITY else min(_MOST_FILES, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
+    for most in _MOST_FILES:
+        wanted = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        if soft == resource.RLIM_INFINITY or soft >= wanted:
+            return
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            return
 
 
 @contextmanager
@@ -150,7 +162,8 @@ def _listening(options: Options) -> socket.socket:
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if sys.platform != "win32":  # where it would let a second server have the same address
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((options.host, options.port))
         listening.listen(_BACKLOG)
     except OSError as error:
