@@ -17,6 +17,7 @@ import hypothesis
 import pytest
 
 from callgate.detect import TemplateSandbox
+from tests.gateway.real_redis import NoRedis, RealRedis, real_redis
 from tests.real_ollama import server
 
 TINY = Path(__file__).parent.parent / "src" / "callgate" / "data" / "tiny.gguf"
@@ -100,6 +101,23 @@ def tiny_gguf() -> Path:
     if not TINY.is_file():
         missing(f"no {TINY.name} in the package")
     return TINY
+
+
+@pytest.fixture(scope="session")
+def one_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealRedis]:
+    try:
+        with real_redis(tmp_path_factory.mktemp("redis")) as redis:
+            yield redis
+    except NoRedis as error:
+        missing(f"no Redis: {error}")
+
+
+@pytest.fixture
+def redis(one_redis: RealRedis) -> RealRedis:
+    """A real Redis of our own, with nothing in it."""
+    one_redis.start()
+    one_redis.say("FLUSHALL")
+    return one_redis
 
 
 @pytest.fixture(scope="session")

@@ -30,6 +30,7 @@ examples:
   callgate serve --alias fast=http://a:8000/v1#m,http://b:8000/v1#n
   callgate serve --upstream http://a:8000/v1 --workers 4 --access-log requests.jsonl
   callgate serve --otel http://localhost:4318       traces and metrics for OpenTelemetry, without what is said
+  callgate serve --redis redis://cache:6379/0       one of several that share what must be shared
   callgate serve --require-tools                    no models that can't call tools
   callgate serve --strategy emulate --explain       answers tell what was done, under "callgate"
   callgate serve --tool-limit 20                    of an agent's hundred tools, those that the question needs
@@ -128,6 +129,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     running.add_argument(
         "--otel-content", action="store_true", help="with what is said, and with tools' arguments and results"
     )
+    running.add_argument(
+        "--redis",
+        metavar="URL",
+        help="share keys, the health of servers, verdicts and answers to go on from with other callgates that name the"
+        " same Redis (or CALLGATE_REDIS, which nobody sees in a list of processes)",
+    )
     running.add_argument("--access-log", metavar="FILE", help="gets a line of JSON for each request, without bodies")
     doors = parser.add_argument_group("who may ask")
     doors.add_argument("--api-key", action="append", default=[], metavar="KEY", help="one that is required (again)")
@@ -180,6 +187,8 @@ def _settings(arguments: argparse.Namespace) -> Settings:
     overrides: dict[str, object] = {}
     if arguments.require_tools:
         overrides["models.require_tools"] = True
+    if arguments.redis:
+        overrides["serve.redis"] = arguments.redis
     if arguments.strategy:
         overrides["tools.strategy"] = arguments.strategy
     if arguments.model_strategy:
@@ -226,6 +235,7 @@ def _options(arguments: argparse.Namespace, settings: Settings) -> Options:
         ),
         workers=arguments.workers,
         check_every=arguments.check_every,
+        redis=settings.serve.redis,
         otel=_otel(arguments),
         access_log=os.path.abspath(arguments.access_log) if arguments.access_log else None,
     )

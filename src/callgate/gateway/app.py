@@ -22,11 +22,12 @@ from callgate.gateway.options import Options
 from callgate.gateway.page import PAGE_PATHS, answer_with_page
 from callgate.gateway.routing import Found, Routes, not_for
 from callgate.gateway.siblings import Alone, Siblings
-from callgate.settings import Settings, load_settings
+from callgate.settings import Secret, Settings, load_settings
 from callgate.vocabulary import CallgateError, UsageError
 from callgate.wire import hops
 
 if TYPE_CHECKING:
+    from callgate.gateway.sharing import Shared
     from callgate.gateway.telemetry import Telemetry
 
 log = logging.getLogger(__name__)
@@ -51,6 +52,8 @@ class App:
         self._routes = Routes(DIALECTS)
         self._siblings = siblings or Alone()
         self._answering: Answering | None = None
+        self._shared: Shared | None = None
+        """Only where there is a Redis for it."""
         self.telemetry: Telemetry | None = None
         """Only where it is asked for."""
         self.metrics = Metrics()
@@ -75,11 +78,29 @@ class App:
 
             self.telemetry = exporting(self._options.otel, self._settings)
         self._answering = Answering(self._settings, self._options, self.metrics, self._siblings.busy, self.telemetry)
+        if self._options.redis is not None:
+            await self._share(self._options.redis, self._answering)
+
+    async def _share(self, url: Secret, answering: Answering) -> None:
+        from callgate.gateway.sharing import Shared
+
+        try:
+            self._shared = Shared(url, self._settings, self.metrics, self._guard.share)
+            await self._shared.join()
+            self._guard.check_keys(self._options)
+        except CallgateError:
+            await self.stop()
+            raise
+        answering.keep_in(self._shared.answers)
+        self._shared.look_after(answering.endpoints)
 
     async def stop(self) -> None:
         answering, self._answering = self._answering, None
         if answering:
             await answering.close()
+        shared, self._shared = self._shared, None
+        if shared:
+            await shared.close()
         if self.telemetry is not None:
             await self.telemetry.close()
 
@@ -151,7 +172,7 @@ class App:
         elif exchange.path == "/openapi.json":
             from callgate.gateway.openapi import document
 
-            await exchange.answer(document(DIALECTS, keyed=bool(self._options.keys)))
+            await exchange.answer(document(DIALECTS, keyed=self._guard.needs_key))
         elif exchange.path == "/ready":
             await exchange.answer(self._readiness())
         else:
@@ -167,6 +188,9 @@ class App:
         out = {each.place for each in every if each.state == "out"}
         up = {each.place for each in every} - out
         told = {"status": "degraded" if out else "ok", "endpoints": {"up": len(up), "out": len(out)}}
+        if self._shared:
+            told |= {"redis": "up" if self._shared.is_up else "away"}
+            told["status"] = "ok" if self._shared.is_up and not out else "degraded"
         return msgspec.json.encode(told)
 
     async def _counted(self) -> bytes:

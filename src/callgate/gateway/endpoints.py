@@ -54,7 +54,8 @@ class Endpoint:
         """The same model is at other servers, too."""
         self.is_tried = False
         """A request is on its way that shows whether it is up again."""
-        self._failures = 0
+        self.failures = 0
+        """In a row."""
         self._failed_at = -1e9
 
     @property
@@ -73,8 +74,8 @@ class Endpoint:
         now = time.monotonic()
         pause = BUSY_PAUSE
         if not is_busy:
-            self._failures = self._failures + 1 if now - self._failed_at < STEADY_SECONDS + LONGEST_PAUSE else 1
-            pause = min(FIRST_PAUSE * 2 ** min(self._failures - 1, 16), LONGEST_PAUSE)
+            self.failures = self.failures + 1 if now - self._failed_at < STEADY_SECONDS + LONGEST_PAUSE else 1
+            pause = min(FIRST_PAUSE * 2 ** min(self.failures - 1, 16), LONGEST_PAUSE)
         self._failed_at = now
         # Spread, so that several who look after the same server don't do so at the same moment.
         self.out_until = now + pause * random.uniform(0.8, 1.2)  # noqa: S311
@@ -85,10 +86,24 @@ class Endpoint:
         if self.state == "out":
             self.state = "trial"
 
-    def succeed(self, *, began: float) -> None:
-        """What was asked before it failed proves nothing."""
-        if began >= self._failed_at:
-            self.state = "up"
+    def hear_out(self, seconds: float, *, failures: int) -> bool:
+        """Somebody else found that it fails; whether that is news."""
+        now = time.monotonic()
+        is_news = self.state != "out"
+        if is_news:
+            self._failed_at = now
+        self.out_until = now + seconds if is_news else max(self.out_until, now + seconds)
+        self.failures = max(self.failures, failures)
+        self.state = "out"
+        return is_news
+
+    def succeed(self, *, began: float) -> bool:
+        """Whether it was out until now. What was asked before it failed proves nothing."""
+        if began < self._failed_at:
+            return False
+        was_out = self.state == "out"
+        self.state = "up"
+        return was_out
 
 
 class Lease:
@@ -106,7 +121,8 @@ class Lease:
 
     def answered(self) -> None:
         """It said something."""
-        self.endpoint.succeed(began=self._began)
+        if self.endpoint.succeed(began=self._began):
+            self._endpoints.on_change(self.endpoint)
 
     def end(self, error: CallgateError | None = None) -> None:
         """What comes after the first time changes nothing."""
@@ -121,16 +137,20 @@ class Lease:
             is_busy = isinstance(error, BadStatus) and error.status in _TOO_MUCH
             if self.endpoint.fail(began=self._began, is_busy=is_busy):
                 self._endpoints.on_fail(self.endpoint)
+                self._endpoints.on_change(self.endpoint)
 
 
 class Endpoints:
-    """All that are known. `on_fail` hears of each that goes out, `look_after` of each that is out and was wanted."""
+    """All that are known. `on_fail` hears of each that goes out, `look_after` of each that is out and was wanted, and
+    `on_change` whatever other servers of ours may want to know of one.
+    """
 
     def __init__(
         self, on_fail: Callable[[Endpoint], None] = _nothing, look_after: Callable[[Endpoint], None] = _nothing
     ) -> None:
         self.on_fail = on_fail
         self.look_after = look_after
+        self.on_change: Callable[[Endpoint], None] = _nothing
         self.at_place: Counter[tuple[str, str]] = Counter()
         """Requests that are under way, by server."""
         self._known: dict[ModelRef, Endpoint] = {}

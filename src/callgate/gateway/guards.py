@@ -14,6 +14,7 @@ from callgate.gateway.allowed import allowed_host, allowed_origin
 from callgate.gateway.asgi import Exchange, Header, Refused
 from callgate.gateway.dialect import Failure
 from callgate.gateway.failures import LOOP, LOOP_HINT
+from callgate.gateway.keeping import asker
 from callgate.gateway.options import Options
 from callgate.gateway.page import PAGE_PATHS
 from callgate.vocabulary import UsageError
@@ -22,6 +23,7 @@ from callgate.wire import HOPS_HEADER, hops_of, is_loopback
 OPEN_PATHS = PAGE_PATHS | {"/", "/health", "/ready"}
 """What anybody may ask: they tell nothing."""
 MOST_HOPS = 16
+_ENOUGH_DIGITS = 32
 _USUAL_HEADERS = b"Authorization, Content-Type, X-Api-Key, Anthropic-Version, Anthropic-Beta"
 _NAMES = re.compile(r"[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*", re.ASCII)
 
@@ -31,14 +33,27 @@ class Guard:
 
     def __init__(self, options: Options) -> None:
         self._anywhere = is_everywhere(options.host)
-        if self._anywhere and not options.keys:
-            raise UsageError("at all addresses others can reach the server, so it needs a key", hint=_KEY_HINT)
-        if not options.keys and not is_loopback(f"http://{_in_url(options.host)}"):
-            raise UsageError(f"at {options.host!r} others can reach the server, so it needs a key", hint=_KEY_HINT)
         self._keys = tuple(_digest(key) for key in options.keys)
+        self._shared: frozenset[bytes] = frozenset()
+        is_beyond = self._anywhere or not is_loopback(f"http://{_in_url(options.host)}")
+        self.needs_key = bool(self._keys) or is_beyond
+        if options.redis is None:  # else there may be keys there
+            self.check_keys(options)
         self._hosts = frozenset(filter(None, (*map(allowed_host, options.allowed_hosts), options.host.lower())))
         self._origins = frozenset(map(allowed_origin, options.origins))
         self._instance = options.instance
+
+    def check_keys(self, options: Options) -> None:
+        """Raises: UsageError, if there has to be one and there is none."""
+        if self.needs_key and not self._keys and not self._shared:
+            where = "all addresses" if self._anywhere else repr(options.host)
+            hint = _KEY_HINT if options.redis is None else "callgate keys add NAME, or callgate serve --api-key KEY"
+            raise UsageError(f"at {where} others can reach the server, so it needs a key", hint=hint)
+
+    def share(self, digests: frozenset[bytes]) -> None:
+        """These keys count, too. Where some did, one is needed from then on, even if all of them are taken back."""
+        self._shared = digests
+        self.needs_key = self.needs_key or bool(digests)
 
     def check(self, exchange: Exchange) -> tuple[str, ...]:
         """The servers of ours through which the request has come. Raises: Refused."""
@@ -80,14 +95,17 @@ class Guard:
             raise Refused(Failure(status=403, kind="origin", message="web pages may not ask this server", hint=hint))
 
     def _check_key(self, exchange: Exchange) -> None:
-        if not self._keys:
+        if not self.needs_key:
             return
         scheme, _, bearer = exchange.headers.get("authorization", "").partition(" ")
         given = [bearer.strip() if scheme.lower() == "bearer" else "", exchange.headers.get("x-api-key", "")]
         digests = [_digest(key) for key in given]
         # All of them, so that the time it takes doesn't tell which.
-        matches = [hmac.compare_digest(digest, known) for known in self._keys for digest in digests]
-        if not any(matches):
+        matches = [digest for known in self._keys for digest in digests if hmac.compare_digest(digest, known)]
+        matches += [digest for digest in digests if digest in self._shared]
+        if matches:
+            asker.set(matches[0].hex()[:_ENOUGH_DIGITS])
+        else:
             hint = "send it as a Bearer, or as X-Api-Key"
             failure = Failure(status=401, kind="key", message="the key is missing or wrong", hint=hint)
             raise Refused(failure, [(b"www-authenticate", b"Bearer")])

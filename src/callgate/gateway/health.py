@@ -107,6 +107,10 @@ class HealthChecks:
         while endpoint.state == "out":
             await asyncio.sleep(max(0.0, endpoint.out_until - time.monotonic()))
             began = time.monotonic()
+            if endpoint.state != "out":
+                return
+            if began < endpoint.out_until:  # somebody else found that it takes longer
+                continue
             if began - endpoint.wanted_at > IDLE_SECONDS and self._rounds is None:
                 return
             if await self.answers(endpoint.ref):
@@ -114,6 +118,7 @@ class HealthChecks:
                 log.info("%r at %s is tried again", endpoint.ref.name, endpoint.label)
             else:
                 endpoint.fail(began=began)
+            self._endpoints.on_change(endpoint)
 
     async def _look_at_all(self, every: float) -> None:
         while True:
@@ -123,6 +128,7 @@ class HealthChecks:
             for each, lives in zip(up, await asyncio.gather(*(self.answers(each.ref) for each in up)), strict=True):
                 if not lives and each.fail(began=began):
                     self._endpoints.on_fail(each)
+                    self._endpoints.on_change(each)
             for each in self._endpoints:
                 self._watch(each)
 

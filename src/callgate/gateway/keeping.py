@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import NamedTuple, Protocol
 
 MOST_ANSWERS = 10_000
@@ -12,9 +13,14 @@ MOST_BYTES = 128 << 20
 MOST_BYTES_EACH = 16 << 20
 LONGEST_SECONDS = 86_400.0
 
+asker: ContextVar[str] = ContextVar("asker", default="")
+"""Who asks, by the key that they came with; empty where none is needed."""
+
 
 class Keeper(Protocol):
-    """Several servers may share one. Ids can't be guessed, so whoever knows one may have what is kept under it."""
+    """Several servers may share one. Ids can't be guessed; whoever came with the same key may have what is kept under
+    one, and where no keys are needed whoever knows it.
+    """
 
     async def get(self, id_: str) -> bytes | None: ...
 
@@ -82,3 +88,23 @@ class OwnMemory:
     def _forget(self, id_: str) -> None:
         if kept := self._kept.pop(id_, None):
             self.bytes_kept -= len(kept.content)
+
+
+class ApartByKey:
+    """A keeper in which each key has its own answers: an id that got about is of no use to those with another."""
+
+    def __init__(self, keeper: Keeper) -> None:
+        self._keeper = keeper
+
+    async def get(self, id_: str) -> bytes | None:
+        return await self._keeper.get(_own(id_))
+
+    async def put(self, id_: str, content: bytes) -> None:
+        await self._keeper.put(_own(id_), content)
+
+    async def drop(self, id_: str) -> bool:
+        return await self._keeper.drop(_own(id_))
+
+
+def _own(id_: str) -> str:
+    return f"{who}/{id_}" if (who := asker.get()) else id_

@@ -141,6 +141,8 @@ class Metrics:
         self.endpoint_up = Agreement("callgate_endpoint_up", "1: it is asked; 0: it failed, and has a pause.", endpoint)
         self.endpoint_busy = Gauge("callgate_endpoint_in_flight", "Requests that it is answering.", endpoint)
         self.tasks = Gauge("callgate_tasks", "What is being done at the same time, by all who do something.", ())
+        self.redis_up = Agreement("callgate_redis_up", "1: it answers; 0: each server goes by itself.", ())
+        self.redis_failures = Counter("callgate_redis_failures_total", "Times that Redis failed us.", ("error",))
         self._every = {each.name: each for each in vars(self).values() if isinstance(each, Counter | Histogram)}
 
     def written(self) -> bytes:

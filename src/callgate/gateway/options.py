@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 import msgspec
 
+from callgate.settings import Secret
+
 PORT = 11435
 """The one after Ollama's."""
 
@@ -63,5 +65,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """A file that gets a line for each request."""
     otel: Otel | None = None
     """Nothing is sent to anybody without it."""
+    redis: Secret | None = None
+    """The URL of a Redis, through which this server shares with others what must be shared."""
     instance: str = ""
     """By what a request is recognised that comes back to this server. All its workers have the same."""

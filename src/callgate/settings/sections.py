@@ -190,6 +190,11 @@ class Serve(msgspec.Struct, frozen=True, kw_only=True):
         Expects("keys, several with commas", several=True),
         About("who may ask the server: one of these is required beyond this machine", env=("CALLGATE_API_KEYS",)),
     ] = None
+    redis: Annotated[
+        Token,
+        Expects("a URL, redis://, rediss:// or unix://"),
+        About("a Redis through which several servers share what must be shared", env=("CALLGATE_REDIS",)),
+    ] = None
 
 
 class Storage(msgspec.Struct, frozen=True, kw_only=True):
