@@ -258,6 +258,12 @@ def test_requirements_decide_the_exit_status(words: tuple[str, ...], status: int
         assert "usage: callgate" in done.err
 
 
+def test_what_is_required_and_missing_is_told() -> None:
+    done = check("--require", "tools,vision,audio", "tiny", "qwen3:8b")
+    assert "tiny: it isn't known to have vision and audio\n" in done.err
+    assert "qwen3:8b: it isn't known to have tools and vision and audio, for this is a guess\n" in done.err
+
+
 def test_vision_may_be_required() -> None:
     ollama = PlayedOllama(seeing=model("completion", "tools", "vision", template=TOOLS))
     with in_thread(*ollama.routes) as url:

@@ -16,7 +16,7 @@ from functools import partial
 from callgate.cli import DONE, FAILED, UNMET, UNREACHABLE
 from callgate.cli.check_view import show_evidence, show_table
 from callgate.cli.logs import log_reports
-from callgate.cli.screen import Progress, Screen, print_json
+from callgate.cli.screen import Progress, Screen, print_json, printable
 from callgate.runtime import ModelReport, check_targets
 from callgate.settings import Settings, load_settings
 from callgate.vocabulary import Answer, Capabilities, Evidence, ModelRef, Unreachable
@@ -124,13 +124,17 @@ def _show(found: Iterator[ModelReport], *, why: bool) -> list[ModelReport]:
 def _status(reports: list[ModelReport], required: tuple[str, ...]) -> int:
     if any(report.error and not isinstance(report.error, Unreachable) for report in reports):
         return FAILED
-    unmet = [report for report in reports if not _meets(report.capabilities, required)]
+    unmet = [(report, lacking) for report in reports if (lacking := _lacking(report.capabilities, required))]
+    for report, lacking in unmet:
+        why = ", for this is a guess" if report.capabilities and report.capabilities.guess else ""
+        print(printable(f"{report.target}: it isn't known to have {' and '.join(lacking)}{why}"), file=sys.stderr)
     if unmet:
         return UNMET
     return UNREACHABLE if any(report.error for report in reports) else DONE
 
 
-def _meets(known: Capabilities | None, required: tuple[str, ...]) -> bool:
-    if not required:
-        return True
-    return known is not None and not known.guess and all(REQUIREMENTS[name](known) for name in required)
+def _lacking(known: Capabilities | None, required: tuple[str, ...]) -> tuple[str, ...]:
+    """What is required and isn't there for sure; a guess is sure of nothing."""
+    if known is None or known.guess:
+        return required
+    return tuple(name for name in required if not REQUIREMENTS[name](known))
