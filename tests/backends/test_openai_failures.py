@@ -110,7 +110,6 @@ def test_what_a_server_quotes_is_not_shown(message: str) -> None:
         (401, "Incorrect API key provided", "API key"),
         (429, "tools are not supported at this rate", "ask again later"),
         (503, "Loading model", "loading its model"),
-        (400, "the request exceeds the available context size, try increasing it", "longer than the context"),
     ],
 )
 def test_a_bad_status_hints_at_what_to_do(status: int, message: str, hint: str) -> None:

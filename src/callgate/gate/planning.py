@@ -18,6 +18,9 @@ from callgate.gate.trimming import Trimmed, trimmed
 from callgate.tools import Names
 from callgate.vocabulary import Capabilities, ChatRequest, Means, Notice, Tool
 
+FEW_CHARACTERS = 6_000
+"""What is no longer fits any context."""
+
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """How one turn is done."""
@@ -65,9 +68,13 @@ class Offer(msgspec.Struct, frozen=True):
 
 def needs_knowledge(request: ChatRequest) -> bool:
     """Whether it matters what the model can do. A few words to any model are the same for all of them."""
-    return bool(request.tools) or any(
-        message.role in ("system", "tool") or message.calls or message.images or message.thinking
-        for message in request.messages
+    return (
+        bool(request.tools)
+        or any(
+            message.role in ("system", "tool") or message.calls or message.images or message.thinking
+            for message in request.messages
+        )
+        or sum(len(message.content) for message in request.messages) > FEW_CHARACTERS
     )
 
 

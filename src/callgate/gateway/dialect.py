@@ -20,6 +20,10 @@ Explanation = Mapping[str, Any]
 """What was done to an answer: `mode`, `repairs`, `notices`."""
 
 
+OVERLONG = "ContextExceeded"
+"""The kind of a failure for which every dialect has words of its own: agents look for them, and shorten their talk."""
+
+
 class Failure(msgspec.Struct, frozen=True, kw_only=True):
     """An error, before it is put in a dialect's words."""
 
@@ -28,6 +32,10 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
     """A word for programs: the name of our error, or what was exceeded."""
     message: str
     hint: str | None = None
+    needed: int | None = None
+    """Tokens of a prompt that is too long, where that is known."""
+    room: int | None = None
+    """Tokens that there is room for."""
 
     @property
     def said(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callgate.gateway.dialect import Failure
+from callgate.gateway.dialect import OVERLONG, Failure
 from callgate.gateway.discretion import discreet
 from callgate.vocabulary import (
     BackendError,
@@ -11,6 +11,7 @@ from callgate.vocabulary import (
     CallgateError,
     CannotChat,
     CannotThink,
+    ContextExceeded,
     ModelRejected,
     NotFound,
     ToolsRefused,
@@ -31,6 +32,9 @@ def failure_of(error: CallgateError) -> Failure:
         where = discreet(error.message.partition(" answered with status ")[0])
         return Failure(status=LOOP, kind="loop", message=f"{where} leads back to this very server", hint=LOOP_HINT)
     hint = error.hint and discreet(error.hint)
+    if isinstance(error, ContextExceeded):
+        tokens = {"needed": error.needed, "room": error.room}
+        return Failure(status=400, kind=OVERLONG, message=discreet(error.message), hint=hint, **tokens)
     return Failure(status=_status(error), kind=type(error).__name__, message=discreet(error.message), hint=hint)
 
 

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from callgate.gateway.dialect import Explanation, Failure, last_events
+from callgate.gateway.dialect import OVERLONG, Explanation, Failure, last_events
 from callgate.gateway.given_items import FREE, Way
+from callgate.gateway.openai_errors import TOO_LONG
 from callgate.runtime import Said
 from callgate.vocabulary import (
     AssistantDelta,
@@ -220,6 +221,8 @@ class ResponseWriter:
     def fail(self, failure: Failure) -> bytes:
         codes = {429: "rate_limit_exceeded", 503: "rate_limit_exceeded"}
         code = codes.get(failure.status, "server_error" if failure.status >= 500 else "invalid_prompt")
+        if failure.kind == OVERLONG:
+            code = TOO_LONG
         before = self._start()
         told = self._event("error", code=code, message=failure.said, param=None)
         response = self._response("failed", error={"code": code, "message": failure.said})
@@ -253,10 +256,11 @@ def _part(kind: type[Event], text: str | msgspec.Raw) -> dict[str, Any]:
 
 
 def _usage(used: Usage | None) -> dict[str, Any]:
-    prompt, answer = (used.prompt_tokens or 0, used.completion_tokens or 0) if used else (0, 0)
+    used = used or Usage()
+    prompt, answer = used.prompt_tokens or 0, used.completion_tokens or 0
     return {
         "input_tokens": prompt,
-        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+        "input_tokens_details": {"cached_tokens": used.cached_tokens or 0, "cache_write_tokens": 0},
         "output_tokens": answer,
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": prompt + answer,

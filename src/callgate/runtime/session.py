@@ -17,6 +17,7 @@ from callgate.detect import Finding
 from callgate.gate import Decision, Mender, Observation, OwedCall, Plan, Policy, Strategy, decide, needs_knowledge, plan
 from callgate.runtime.choice import Choice
 from callgate.runtime.detector import AsyncDetector
+from callgate.runtime.fitting import with_room_told
 from callgate.runtime.knowledge import ModelKnowledge, with_manual_context
 from callgate.runtime.policies import Surface, policy_for
 from callgate.settings import Settings, load_settings
@@ -86,9 +87,9 @@ class Session:
         self._refusals: dict[ModelRef, str] = {}
         """What servers said that refused tools for a model. They aren't sent any again in this session."""
         self._holding_nothing: set[ModelRef] = set()
+        """Models whose server takes no schema."""
         self._blind: set[ModelRef] = set()
         """Of which nobody knew whether they see images, until their server refused one."""
-        """Models whose server takes no schema."""
 
     @property
     def settings(self) -> Settings:
@@ -202,7 +203,7 @@ class Session:
 
     def _plan(self, ref: ModelRef, request: ChatRequest, finding: Finding, refusal: str | None) -> Plan:
         templates = finding.facts.templates or {}
-        return plan(
+        planned = plan(
             with_manual_context(msgspec.structs.replace(request, model=ref.name), ref, self.knowledge),
             self._known(ref, finding),
             self._means(ref, finding.facts),
@@ -210,6 +211,7 @@ class Session:
             refusal=refusal,
             template=templates.get("tool_use") or templates.get("default"),
         )
+        return with_room_told(planned, ref, finding)
 
     def _known(self, ref: ModelRef, finding: Finding) -> Capabilities:
         """Our own engine sees nothing without a projector, whatever the model could."""

@@ -26,6 +26,7 @@
         ├── ToolsRefused        it takes no tools for this model
         ├── CannotThink         the model can't think aloud, and was asked to
         ├── CannotChat          the model is no chat model
+        ├── ContextExceeded     the prompt is longer than the context that the model runs with
         ├── BadSchema           it takes no such schema, of a tool or of the answer
         ├── CallNotParsed       the model called a tool in a way that its server couldn't read
         ├── CallMissing         a model that had to call a tool talked instead
@@ -156,6 +157,19 @@ class CannotThink(BackendError):
 
 class CannotChat(BackendError):
     """A model that is no chat model: one for embedding, most likely."""
+
+
+class ContextExceeded(BackendError):
+    """A prompt that is longer than the context that the model runs with. Raised before any event."""
+
+    def __init__(
+        self, message: str, *, needed: int | None = None, room: int | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.needed = needed
+        """Tokens of the prompt, where the server says it."""
+        self.room = room
+        """Tokens that there is room for, where the server says it."""
 
 
 class BadSchema(BackendError):

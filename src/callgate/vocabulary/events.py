@@ -47,10 +47,14 @@ class Usage(msgspec.Struct, frozen=True):
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    cached_tokens: int | None = None
+    """How many of the prompt's the engine didn't have to read again, where its server tells."""
 
 
 class Done(msgspec.Struct, frozen=True):
     reason: DoneReason
+    stop: str | None = None
+    """Which of the texts that were to end the answer did, where its server tells."""
 
 
 Event = AssistantDelta | ThinkingDelta | ToolCallEvent | Notice | Usage | Done
@@ -67,10 +71,11 @@ def event_as_json(event: Event) -> dict[str, Any]:
             return {"type": "tool_call", "data": _call_as_json(call)}
         case Notice(kind, message):
             return {"type": "notice", "data": {"kind": kind, "message": message}}
-        case Usage(prompt, completion):
-            return {"type": "usage", "data": {"prompt_tokens": prompt, "completion_tokens": completion}}
-        case Done(reason):
-            return {"type": "done", "data": {"reason": reason}}
+        case Usage(prompt, completion, cached):
+            more: dict[str, Any] = {} if cached is None else {"cached_tokens": cached}
+            return {"type": "usage", "data": {"prompt_tokens": prompt, "completion_tokens": completion, **more}}
+        case Done(reason, stop):
+            return {"type": "done", "data": {"reason": reason} if stop is None else {"reason": reason, "stop": stop}}
 
 
 def event_from_json(value: object) -> Event:
@@ -129,8 +134,14 @@ def _notice_from_json(data: Mapping[str, Any]) -> Event | None:
 
 
 def _usage_from_json(data: Mapping[str, Any]) -> Event | None:
-    counts = [data.get("prompt_tokens"), data.get("completion_tokens")]
+    counts = [data.get(name) for name in ("prompt_tokens", "completion_tokens", "cached_tokens")]
     return Usage(*counts) if all(count is None or type(count) is int for count in counts) else None
+
+
+def _done_from_json(data: Mapping[str, Any]) -> Event | None:
+    stop = data.get("stop")
+    is_whole = data.get("reason") in get_args(DoneReason) and isinstance(stop, str | None)
+    return Done(data["reason"], stop) if is_whole else None
 
 
 def _text(data: Mapping[str, Any]) -> str | None:
@@ -144,5 +155,5 @@ _READERS: Mapping[str, Callable[[Mapping[str, Any]], Event | None]] = {
     "tool_call": _call_from_json,
     "notice": _notice_from_json,
     "usage": _usage_from_json,
-    "done": lambda data: Done(data["reason"]) if data.get("reason") in get_args(DoneReason) else None,
+    "done": _done_from_json,
 }

@@ -246,11 +246,17 @@ def test_pieces_are_kept_as_the_whole_is() -> None:
         {**HELLO, "text": {"format": {"type": "xml"}}},
         {**HELLO, "reasoning": {"effort": "huge"}},
         {**HELLO, "tool_choice": "multiply"},
+        {**HELLO, "top_logprobs": 2},
+        {**HELLO, "include": ["message.output_text.logprobs"]},
     ],
 )
 def test_what_cannot_be_done_is_said(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
         read(wrong)
+
+
+def test_what_else_may_be_included_is_passed_over() -> None:
+    assert read({**HELLO, "top_logprobs": 0, "include": ["reasoning.encrypted_content"]}).request.messages
 
 
 @given(st.dictionaries(st.sampled_from(FIELDS), JSONS))

@@ -7,6 +7,7 @@ import re
 import msgspec
 
 from callgate.backends.ollama.versions import JINJA_TEMPLATES, is_older, shown
+from callgate.backends.overlong import context_exceeded
 from callgate.vocabulary import (
     BackendError,
     BadSchema,
@@ -120,6 +121,8 @@ def _known(said: str, request: ChatRequest, place: str, version: str | None) -> 
         return CannotThink(f"{place} says that {model!r} can't think aloud", hint="ask without thinking")
     if "does not support chat" in said:
         return CannotChat(f"{place} says that {model!r} is no chat model", hint="is it a model for embedding?")
+    if (overlong := context_exceeded(said, place, model)) is not None:
+        return overlong
     words = without_quotes(said)
     if (request.tools or request.schema is not None) and _ABOUT_A_SCHEMA.search(words):
         return BadSchema(f"{place} doesn't take a schema: {words}", hint="use plain JSON Schema types")

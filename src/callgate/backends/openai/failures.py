@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from callgate.backends.overlong import context_exceeded
 from callgate.vocabulary import (
     BackendError,
     BadSchema,
@@ -15,6 +16,7 @@ from callgate.vocabulary import (
     CannotChat,
     CannotThink,
     ChatRequest,
+    ContextExceeded,
     StreamFailed,
     ToolsRefused,
 )
@@ -32,7 +34,6 @@ _CALL = re.compile(
 _CHAT = re.compile(r"support (?:chat|completions|generat)|not a (?:chat|generative) model", re.IGNORECASE)
 _THINK = re.compile(r"support (?:thinking|reasoning)", re.IGNORECASE)
 _SCHEMA = re.compile(r"schema|grammar|response_format", re.IGNORECASE)
-_CONTEXT = re.compile(r"context (?:size|length|window)|maximum context|too many tokens|n_ctx", re.IGNORECASE)
 _TOOL = r"\b(?:tools?|tool[ _-]?(?:use|calls?|calling|choice)|functions?|function[ _-]?call(?:s|ing)?)\b"
 _NO = r"(?:not|n't|cannot|no|un)[ -]?(?:\w+ ){0,3}?(?:support\w*|allow\w*|enabled|available|permitted|recogni[sz]ed)"
 _TOOLS = re.compile(
@@ -67,8 +68,6 @@ class Failures:
         if error.status not in _NOT_ABOUT_THE_REQUEST and (known := self._known(said)) is not None:
             return known
         hint = _WHAT_TO_DO.get(error.status, error.hint)
-        if _CONTEXT.search(said):
-            hint = "the conversation is longer than the context that the server runs this model with"
         shown = _shown(said)
         message = f"{self.place} answered with status {error.status}{f': {shown}' if shown else ''}"
         return BadStatus(message, status=error.status, body=error.body, hint=hint, retry_after=error.retry_after)
@@ -77,12 +76,14 @@ class Failures:
         """What an error object means that came where a piece of the answer was due."""
         said = _text_of(error)
         known = self._known(said)
-        if known is not None and not (has_said and isinstance(known, ToolsRefused)):
+        if known is not None and not (has_said and isinstance(known, ToolsRefused | ContextExceeded)):
             return known
         shown = _shown(said)
         return StreamFailed(f"{self.place} failed in the middle of its answer{f': {shown}' if shown else ''}")
 
     def _known(self, said: str) -> BackendError | None:
+        if (overlong := context_exceeded(said, self.place, self._request.model)) is not None:
+            return overlong
         model, shown = repr(self._request.model), _shown(said)
         if _CALL.search(said):
             message = f"{self.place} couldn't read the tool call that {model} wrote"

@@ -92,7 +92,7 @@ class Reading:
             )
         yield from self._calls.close()
         if self._usage is not None:
-            yield Usage(self._usage.prompt_tokens, self._usage.completion_tokens)
+            yield Usage(self._usage.prompt_tokens, self._usage.completion_tokens, self._usage.cached)
         if self._finish == "content_filter":
             yield Notice("content_filtered", f"{self.place} withheld the rest of the answer")
         yield self._done(self._finish)

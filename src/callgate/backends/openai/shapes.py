@@ -49,6 +49,14 @@ class Choice(msgspec.Struct, gc=False):
 class Tokens(msgspec.Struct, gc=False):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    prompt_tokens_details: Any = None
+
+    @property
+    def cached(self) -> int | None:
+        match self.prompt_tokens_details:
+            case {"cached_tokens": int(cached)} if cached >= 0:
+                return cached
+        return None
 
 
 class Chunk(msgspec.Struct, gc=False):

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from callgate.gateway.dialect import (
+    OVERLONG,
     CountTokens,
     Dialect,
     Explanation,
@@ -283,8 +284,10 @@ def _call(call: ToolCall) -> dict[str, Any]:
 
 
 def _usage(used: Usage) -> dict[str, int]:
-    counted = {"input_tokens": used.prompt_tokens or 0, "output_tokens": used.completion_tokens or 0}
-    return {**counted, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+    """What was in a cache counts by itself here."""
+    cached = used.cached_tokens or 0
+    counted = {"input_tokens": max(0, (used.prompt_tokens or 0) - cached), "output_tokens": used.completion_tokens or 0}
+    return {**counted, "cache_creation_input_tokens": 0, "cache_read_input_tokens": cached}
 
 
 def _explained(explanation: Explanation | None) -> dict[str, Any]:
@@ -327,8 +330,15 @@ _KINDS = {
 
 def _error(failure: Failure) -> dict[str, Any]:
     kind = _KINDS.get(failure.status, "api_error" if failure.status >= 500 else "invalid_request_error")
-    error = {"type": kind, "message": failure.said}
+    error = {"type": kind, "message": _too_long(failure) if failure.kind == OVERLONG else failure.said}
     return {"type": "error", "error": error, "request_id": f"req_{token_hex(12)}"}
+
+
+def _too_long(failure: Failure) -> str:
+    """In the very words that agents look for."""
+    if failure.needed is None or failure.room is None:
+        return f"prompt is too long: {failure.said}"
+    return f"prompt is too long: {failure.needed} tokens > {failure.room} maximum ({failure.said})"
 
 
 _EVENTS = "text/event-stream"

@@ -27,6 +27,7 @@ from callgate.gateway.dialect import (
     last_events,
 )
 from callgate.gateway.ids import new_id
+from callgate.gateway.openai_errors import openai_error
 from callgate.gateway.vectors import packed, shortened
 from callgate.runtime import Said
 from callgate.vocabulary import (
@@ -229,7 +230,7 @@ class _Writer:
         return b"".join((_line(finish), _line(usage) if self._wants_usage else b"", b"data: [DONE]\n\n"))
 
     def fail(self, failure: Failure) -> bytes:
-        return _line(_error(failure))
+        return _line(openai_error(failure))
 
     def all_of(self, choice: dict[str, Any], explanation: Explanation | None) -> object:
         return {**self._about, "choices": [choice], "usage": _usage(self._usage), **_explained(explanation)}
@@ -320,7 +321,9 @@ def _call(call: ToolCall) -> dict[str, Any]:
 
 def _usage(used: Usage) -> dict[str, int]:
     prompt, completion = used.prompt_tokens or 0, used.completion_tokens or 0
-    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+    counted = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+    cached = used.cached_tokens
+    return counted if cached is None else {**counted, "prompt_tokens_details": {"cached_tokens": cached}}
 
 
 def _explained(explanation: Explanation | None) -> dict[str, Any]:
@@ -361,13 +364,6 @@ def _models(models: Sequence[ServedModel]) -> object:
     return {"object": "list", "data": [_model(model) for model in models]}
 
 
-def _error(failure: Failure) -> dict[str, Any]:
-    kinds = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
-    kind = kinds.get(failure.status, "server_error" if failure.status >= 500 else "invalid_request_error")
-    code = "model_not_found" if failure.kind == "NotFound" else failure.kind
-    return {"error": {"message": failure.said, "type": kind, "param": None, "code": code}}
-
-
 _EVENTS = "text/event-stream"
 
 OPENAI = Dialect(
@@ -380,5 +376,5 @@ OPENAI = Dialect(
         Route("GET", "/v1/models", ListModels(_models)),
         Route("GET", "/v1/models/*", ShowModel(_model)),
     ),
-    error=_error,
+    error=openai_error,
 )

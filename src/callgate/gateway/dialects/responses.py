@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from callgate.gateway.dialect import (
+    OVERLONG,
     CountTokens,
     Dialect,
     DropAnswer,
@@ -21,14 +22,19 @@ from callgate.gateway.dialect import (
     Talk,
     Wish,
 )
-from callgate.gateway.dialects.openai import EFFORTS, OPENAI, Effort
-from callgate.gateway.given import NoText
+from callgate.gateway.dialects.openai import EFFORTS, Effort
+from callgate.gateway.given import NoText, Zero, refuse_logprobs
 from callgate.gateway.given_items import items_of, messages_of, name_within, offered
+from callgate.gateway.openai_errors import openai_error
 from callgate.gateway.parts import MOST_MESSAGES, LeftOut, OfferedTool, Part, as_own
 from callgate.gateway.response_events import Asked, ResponseWriter, Stored, answer_of
 from callgate.vocabulary import ChatRequest, Message, Tool, UsageError
 
 _NoObject = Annotated[dict[str, Any], Meta(extra_json_schema={"not": {}})]
+
+
+_LOGPROBS = "message.output_text.logprobs"
+_Included = Annotated[str, Meta(extra_json_schema={"not": {"const": _LOGPROBS}})]
 
 
 class TextPlain(msgspec.Struct, frozen=True, tag_field="type", tag="text"):
@@ -80,6 +86,8 @@ class ResponsesRequest(msgspec.Struct, frozen=True, kw_only=True):
     temperature: float | None = None
     top_p: float | None = None
     metadata: dict[str, Any] | None = None
+    top_logprobs: Zero | None = None
+    include: list[_Included] | None = None
     conversation: NoText | _NoObject | None = None
     prompt: str | _NoObject | None = None
 
@@ -103,6 +111,7 @@ def _respond(body: ResponsesRequest, extra: Extra) -> Wish:  # noqa: ARG001
     if body.conversation not in (None, "") or isinstance(body.prompt, dict):
         hint = "send what was said as input, or previous_response_id"
         raise UsageError("'conversation' and 'prompt' aren't to be had here", hint=hint)
+    refuse_logprobs(_LOGPROBS in (body.include or ()), body.top_logprobs)
     wish = _wish(body, None)
     previous = [body.previous_response_id] if body.previous_response_id else []
     earlier = dict.fromkeys([*previous, *(answer_of(id_) for item in items_of(body.input) if (id_ := _referred(item)))])
@@ -239,7 +248,9 @@ def _dropped(id_: str) -> object:
 
 def _error(failure: Failure) -> object:
     """In the words of OpenAI's other paths, but for what they don't have."""
-    told: Any = OPENAI.error(failure)
+    told = openai_error(failure)
+    if failure.kind == OVERLONG:
+        told["error"] |= {"param": "input"}
     if failure.kind == NotKept.__name__:
         told["error"] |= {"param": "previous_response_id", "code": "previous_response_not_found"}
     return told
