@@ -319,7 +319,7 @@ def _call(call: ToolCall) -> dict[str, Any]:
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 
 
-def _usage(used: Usage) -> dict[str, int]:
+def _usage(used: Usage) -> dict[str, Any]:
     prompt, completion = used.prompt_tokens or 0, used.completion_tokens or 0
     counted = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
     cached = used.cached_tokens
