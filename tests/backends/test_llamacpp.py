@@ -172,6 +172,31 @@ async def test_texts_can_be_embedded(make: Make) -> None:
     assert one != pytest.approx(other, abs=1e-3)
 
 
+async def test_a_model_goes_when_it_is_told_to_but_never_while_it_is_used(make: Make) -> None:
+    backend = make()
+    await backend.unload("tiny")  # which isn't there
+    stream = backend.stream(asking("tiny", "Hello!", max_tokens=40, extra={"ignore_eos": True}))
+    await anext(stream)
+    await backend.unload("tiny")
+    assert await backend.models() == ["tiny"]
+    assert isinstance([event async for event in stream][-1], Done)
+    assert await backend.models() == []
+    assert await events(backend, asking("tiny", "Hello!"))
+    assert await backend.models() == ["tiny"]
+    await backend.unload("tiny")
+    assert await backend.models() == []
+
+
+async def test_a_model_that_is_asked_for_meanwhile_stays(make: Make) -> None:
+    backend = make()
+    stream = backend.stream(asking("tiny", "Hello!", max_tokens=40, extra={"ignore_eos": True}))
+    await anext(stream)
+    await backend.unload("tiny")
+    assert await events(backend, asking("tiny", "Hello!"))
+    await stream.aclose()
+    assert await backend.models() == ["tiny"]
+
+
 async def slots(engine: EngineProcess, http: HttpClient) -> list[dict[str, Any]]:
     key = {"Authorization": f"Bearer {engine.key.reveal()}"}
     found = await http.get_json(f"{engine.url}/slots", headers=key)

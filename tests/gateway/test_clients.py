@@ -44,7 +44,7 @@ async def test_openai_asks_several_at_once(url: str) -> None:
         calls = [answer.choices[0].message.tool_calls[0].function.name for answer in answers]
         assert calls == list(QUESTIONS)
         models = [model.id async for model in client.models.list()]
-        assert models == ["tiny"]
+        assert models == ["tiny", "tiny-plain"]
         assert (await client.models.retrieve("tiny")).id == "tiny"
         vectors = await client.embeddings.create(model="tiny", input=["a", "b"])
         assert len(vectors.data) == 2
@@ -73,7 +73,7 @@ def test_ollama_sees_an_ollama(url: str) -> None:
     import ollama
 
     with ollama.Client(host=url) as client:
-        assert [model.model for model in client.list().models] == ["tiny"]
+        assert [model.model for model in client.list().models] == ["tiny", "tiny-plain"]
         shown = client.show("tiny")
         assert shown.capabilities == ["completion", "tools"]
         assert shown.template
@@ -97,12 +97,14 @@ def test_the_ollama_command_takes_it_for_an_ollama(url: str, ollama_url: str) ->
         )
         return done.stdout
 
-    (listed,) = [line for line in said("list").splitlines() if line.startswith("tiny")]
+    (listed,) = [line for line in said("list").splitlines() if line.startswith("tiny ")]
     assert "MB" in listed
     _, _, capabilities = said("show", "tiny").partition("Capabilities")
     assert capabilities.split() == ["completion", "tools"]
     assert said("run", "tiny", "Say hello.").strip()
     assert "tiny" in said("ps")
+    said("stop", "tiny")
+    assert "tiny" not in said("ps")
 
 
 @pytest.mark.ollama
@@ -123,7 +125,7 @@ def test_the_ollama_command_talks_with_a_model_that_knows_no_tools(require_engin
             )
             return done.stdout
 
-        assert [line.split()[0] for line in said("list").splitlines()[1:]] == ["smollm2", "tiny"]
+        assert [line.split()[0] for line in said("list").splitlines()[1:]] == ["smollm2", "tiny", "tiny-plain"]
         shown = said("show", "smollm2")
         assert "135M" in shown
         assert shown.partition("Capabilities")[2].split() == ["completion", "tools"]

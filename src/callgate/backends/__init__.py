@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from callgate.backends.ollama import OllamaBackend
     from callgate.backends.openai import OpenAIBackend
     from callgate.backends.prompts import RenderedPrompt, ShowsPrompts, WireRequest
-    from callgate.backends.protocol import Backend, Embedded, Embeds, Loading, LoadsModels, StatesMeans
+    from callgate.backends.protocol import Backend, Embedded, Embeds, Loading, LoadsModels, StatesMeans, Unloads
     from callgate.backends.requirements import require_tools
     from callgate.backends.table import backend_for, place_of
 
@@ -28,6 +28,7 @@ __all__ = [
     "RenderedPrompt",
     "ShowsPrompts",
     "StatesMeans",
+    "Unloads",
     "WireRequest",
     "backend_for",
     "free_memory",
@@ -50,6 +51,7 @@ __getattr__ = opened_on_use(
         "RenderedPrompt": "prompts",
         "ShowsPrompts": "prompts",
         "StatesMeans": "protocol",
+        "Unloads": "protocol",
         "WireRequest": "prompts",
         "backend_for": "table",
         "free_memory": "llamacpp",

@@ -67,6 +67,15 @@ class Embeds(Protocol):
 
 
 @runtime_checkable
+class Unloads(Protocol):
+    """A backend that can free the memory that a model takes."""
+
+    async def unload(self, model: str) -> None:
+        """Once nobody uses it. Raises: NotFound, if there is no such model."""
+        ...
+
+
+@runtime_checkable
 class StatesMeans(Protocol):
     """A backend that says itself what it honours of a request, instead of by the kind of its server."""
 

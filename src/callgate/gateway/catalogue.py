@@ -196,7 +196,7 @@ class Catalogue:
             began = time.monotonic()
             discovery = await discover_async(self._session.settings)
             self._problems = discovery.problems
-            self._models = self._with_silent(discovery)
+            self._models = _with_plain(self._with_silent(discovery))
             self._found = by_id(self._models, self._owners)
             same = {id_: tuple(each.ref for each in found) for id_, found in self._found.items()}
             self._by_name = {**{shown_ref(found.ref): (found.ref,) for found in self._models}, **same}
@@ -264,6 +264,17 @@ def _refs(names: str) -> tuple[ModelRef, ...]:
     if not refs:
         raise UsageError("an alias names no model", hint="NAME=MODEL, or several models with commas")
     return tuple(refs)
+
+
+def _with_plain(models: tuple[FoundModel, ...]) -> tuple[FoundModel, ...]:
+    """The model in the box can be had without tools, too: what is offered is listed."""
+    name = IN_THE_BOX[1]
+    plain = [
+        msgspec.structs.replace(found, ref=ModelRef(name, name), name=name)
+        for found in models
+        if found.ref.scheme == IN_THE_BOX[0]
+    ]
+    return (*models, *plain)
 
 
 def _named_by_owner(ref: ModelRef) -> FoundModel:

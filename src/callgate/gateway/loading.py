@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from callgate.backends import ShowsPrompts, place_of
+from callgate.backends import ShowsPrompts, Unloads, place_of
 from callgate.gateway.asgi import Refused
 from callgate.gateway.dialect import Failure
 from callgate.runtime import Session
@@ -37,11 +37,15 @@ class Loads:
 
     async def unload(self, refs: Sequence[ModelRef], request: ChatRequest) -> None:
         """Wherever it is. Raises: Refused, if nobody can; BackendError."""
-        ollamas = [ref for ref in refs if ref.scheme == "ollama"]
-        if not ollamas:
+        able = [ref for ref in refs if ref.scheme == "ollama" or _is_ours(ref)]
+        if not able:
             raise Refused(_stays(refs[0]))
-        for ref in ollamas:
-            await self._tell_ollama(ref, request)
+        for ref in able:
+            backend = self._session.backend(ref)
+            if ref.scheme == "ollama":
+                await self._tell_ollama(ref, request)
+            elif isinstance(backend, Unloads):
+                await backend.unload(ref.name)
 
     async def close(self) -> None:
         await self._http.close()
@@ -68,7 +72,5 @@ def _is_ours(ref: ModelRef) -> bool:
 
 
 def _stays(ref: ModelRef) -> Failure:
-    hint = "it goes by itself when the memory is needed" if _is_ours(ref) else "its own server may know how"
-    return Failure(
-        status=409, kind="stays_loaded", message=f"{ref.name[:200]!r} can't be unloaded from here", hint=hint
-    )
+    message = f"{ref.name[:200]!r} can't be unloaded from here"
+    return Failure(status=409, kind="stays_loaded", message=message, hint="its own server may know how")

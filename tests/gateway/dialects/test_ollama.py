@@ -75,8 +75,8 @@ def test_who_says_nothing_only_wants_the_model_to_be_loaded(path: str, keep_aliv
 def test_shorter_vectors_are_to_be_had() -> None:
     action = next(route.action for route in OLLAMA.routes if isinstance(route.action, Embed))
     body, extra = decoded(b'{"model": "m", "input": "x", "dimensions": 2, "truncate": true}', action.body, nesting=9)
-    answer: Any = action.read(body, extra).write([[3.0, 4.0, 12.0]])
-    assert answer["embeddings"] == [[0.6, 0.8]]
+    answer: Any = action.read(body, extra).write([[3.0, 4.0, 12.0]], 3)
+    assert (answer["embeddings"], answer["prompt_eval_count"]) == ([[0.6, 0.8]], 3)
     assert answer["total_duration"] >= 0
 
 

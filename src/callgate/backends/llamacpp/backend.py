@@ -143,6 +143,11 @@ class LlamaCppBackend:
                 raise await self._blamed(engine, error) from None
         return vectors_in(answer, "llama.cpp", len(texts))
 
+    async def unload(self, model: str) -> None:
+        """See `Unloads.unload`."""
+        file = await self._file(model)
+        await self._supervisor.unload(file.name, file.path)
+
     async def close(self) -> None:
         await self._supervisor.close()
 

@@ -58,6 +58,7 @@ class Supervisor:
         place = self._places.pop(wanted, None) or _Place()
         self._places[wanted] = place  # as the latest
         place.users += 1
+        place.is_to_go = False
         try:
             async with place.lock:
                 if place.engine is not None and not place.engine.is_alive:
@@ -71,6 +72,22 @@ class Supervisor:
             place.users -= 1
             if place.engine is None and not place.users and self._places.get(wanted) is place:
                 del self._places[wanted]
+            await self._let_go(wanted, place)
+
+    async def unload(self, name: str, path: str) -> None:
+        """Ends the engines of a model. One that is being used ends as soon as it isn't, unless somebody asks for the
+        model meanwhile.
+        """
+        for wanted, place in list(self._places.items()):
+            if (wanted.spec.name, wanted.spec.path) == (name, path):
+                place.is_to_go = True
+                await self._let_go(wanted, place)
+
+    async def _let_go(self, wanted: Wanted, place: _Place) -> None:
+        if place.is_to_go and not place.users and place.engine and self._places.get(wanted) is place:
+            del self._places[wanted]
+            # Whoever was told to stop in the middle must not leave it half done.
+            await asyncio.shield(place.engine.stop())
 
     def loaded(self) -> list[str]:
         """The names of the models that are loaded, the least recently used first."""
@@ -114,6 +131,7 @@ class _Place:
         self.lock = asyncio.Lock()
         self.engine: EngineProcess | None = None
         self.users = 0
+        self.is_to_go = False
 
 
 def free_memory() -> int:
