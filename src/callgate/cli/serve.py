@@ -32,8 +32,8 @@ examples:
   callgate serve --otel http://localhost:4318       traces and metrics for OpenTelemetry, without what is said
   callgate serve --redis redis://cache:6379/0       one of several that share what must be shared
   callgate serve --require-tools                    no models that can't call tools
-  callgate serve --strategy emulate --explain       answers tell what was done, under "callgate"
   callgate serve --tool-limit 20                    of an agent's hundred tools, those that the question needs
+  callgate serve --strategy emulate --explain       answers tell what was done, under "callgate"
   callgate serve --host 0.0.0.0 --api-key KEY --allowed-host models.example.org
   callgate serve --port 0 --json                    a free port; the first line is {"url": "http://127.0.0.1:…"}
 
@@ -85,7 +85,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL=STRATEGY",
         help="another for one model (again)",
     )
-    models.add_argument("--explain", action="store_true", help='say under "callgate" what was done to an answer')
     models.add_argument(
         "--tool-limit",
         type=_count,
@@ -101,6 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL=N",
         help="another for one model (again); 0: all tools",
     )
+    models.add_argument("--explain", action="store_true", help='say under "callgate" what was done to an answer')
     running = parser.add_argument_group("running")
     running.add_argument(
         "--workers",
@@ -134,6 +134,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="URL",
         help="share keys, the health of servers, verdicts and answers to go on from with other callgates that name the"
         " same Redis (or CALLGATE_REDIS, which nobody sees in a list of processes)",
+    )
+    running.add_argument(
+        "--ping-every",
+        type=_seconds,
+        default=15.0,
+        metavar="SECONDS",
+        help="a sign of life for clients that wait for a stream (15; 0: never); errors that come later are told in it",
     )
     running.add_argument("--access-log", metavar="FILE", help="gets a line of JSON for each request, without bodies")
     doors = parser.add_argument_group("who may ask")
@@ -194,6 +201,11 @@ def _settings(arguments: argparse.Namespace) -> Settings:
     if arguments.model_strategy:
         said = _per_model(arguments, arguments.model_strategy)
         overrides["tools.per_model"] = ",".join(filter(None, (settings.tools.per_model, *said)))
+    if arguments.tool_limit is not None:
+        overrides["tools.limit"] = arguments.tool_limit
+    if arguments.model_tool_limit:
+        said = _per_model(arguments, arguments.model_tool_limit)
+        overrides["tools.limit_per_model"] = ",".join(filter(None, (settings.tools.limit_per_model, *said)))
     if arguments.upstream:
         for url in arguments.upstream:
             if "," in url:
@@ -203,11 +215,6 @@ def _settings(arguments: argparse.Namespace) -> Settings:
         overrides["discovery.endpoints"] = ",".join(filter(None, (settings.discovery.endpoints, *named)))
         if settings.origin("discovery.timeout") == "default":
             overrides["discovery.timeout"] = UPSTREAM_SECONDS
-    if arguments.tool_limit is not None:
-        overrides["tools.limit"] = arguments.tool_limit
-    if arguments.model_tool_limit:
-        said = _per_model(arguments, arguments.model_tool_limit)
-        overrides["tools.limit_per_model"] = ",".join(filter(None, (settings.tools.limit_per_model, *said)))
     return load_settings(overrides) if overrides else settings
 
 
@@ -235,10 +242,17 @@ def _options(arguments: argparse.Namespace, settings: Settings) -> Options:
         ),
         workers=arguments.workers,
         check_every=arguments.check_every,
+        ping_every=arguments.ping_every,
         redis=settings.serve.redis,
         otel=_otel(arguments),
         access_log=os.path.abspath(arguments.access_log) if arguments.access_log else None,
     )
+
+
+def _per_model(arguments: argparse.Namespace, said: Iterable[tuple[str, str]]) -> list[str]:
+    """What is said of an alias is said of all its models."""
+    aliases = _aliases(arguments)
+    return [f"{model}={value}" for name, value in said for model in aliases.get(name, name).split(",")]
 
 
 def _otel(arguments: argparse.Namespace) -> Otel | None:
@@ -251,12 +265,6 @@ def _otel(arguments: argparse.Namespace) -> Otel | None:
 
 def _aliases(arguments: argparse.Namespace) -> dict[str, str]:
     """One that is named again has more models."""
-def _per_model(arguments: argparse.Namespace, said: Iterable[tuple[str, str]]) -> list[str]:
-    """What is said of an alias is said of all its models."""
-    aliases = _aliases(arguments)
-    return [f"{model}={value}" for name, value in said for model in aliases.get(name, name).split(",")]
-
-
     aliases: dict[str, str] = {}
     for name, models in arguments.alias:
         aliases[name] = f"{aliases[name]},{models}" if name in aliases else models

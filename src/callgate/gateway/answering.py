@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from callgate.gateway.access import Noted
+from callgate.gateway.alive import SignsOfLife
 from callgate.gateway.asgi import Exchange, Header, Refused, decoded
 from callgate.gateway.behind import OllamaBehind
 from callgate.gateway.busy import Busy
@@ -232,7 +233,7 @@ class Answering:
             await self._load(refs, told, wish)
             await self._reply(exchange, wish.at_once)
             return
-        writer: Writer | None = None
+        alive = self._signs_of_life(exchange, action, told, wish) if wish.stream else None
         traced = None if self._telemetry is None else self._telemetry.talk(told, wish, noted)
         try:
             async with asyncio.timeout(self._limits.seconds or None):
@@ -240,28 +241,39 @@ class Answering:
                 if traced is not None:
                     events = traced.overheard(first, events)
                 async with aclosing(events):
-                    writer = wish.writer(told.ref.name if told.has_changed or not wish.model else wish.model)
-                    heads = _heads(told)
-                    if wish.stream:
-                        await exchange.start(200, action.stream_type, (*heads, *_STREAMED))
-                        await self._streamed(exchange, writer, told, first, events)
+                    if alive is not None:
+                        await self._streamed(exchange, alive, told, first, events)
                     else:
+                        writer = _writer(told, wish)
                         whole = await self._whole(writer, told, first, events)
                         await self._keep(writer)
-                        await self._reply(exchange, whole, heads)
+                        await self._reply(exchange, whole, _heads(told))
         except CallgateError as error:
             told.error = error
-            raise
+            if exchange.status is None:
+                raise
+            await _break_off(exchange, alive, failure_of(error))
         except TimeoutError:
-            await _break_off(exchange, writer, _late(self._limits.seconds))
+            await _break_off(exchange, alive, _late(self._limits.seconds))
         except asyncio.CancelledError:
             if not exchange.is_gone:
-                await _break_off(exchange, writer, _ENDING)
+                await _break_off(exchange, alive, _ENDING)
             raise
         finally:
+            if alive is not None:
+                alive.stop()
             told.end()
             if traced is not None:
                 traced.end(exchange.broken_by, sys.exception())
+
+    def _signs_of_life(self, exchange: Exchange, action: Talk, told: Told, wish: Wish) -> SignsOfLife:
+        return SignsOfLife(
+            exchange,
+            self._options.ping_every,
+            action.stream_type,
+            new_writer=lambda: _writer(told, wish),
+            headers=lambda: (*_heads(told), *_STREAMED),
+        )
 
     async def _load(self, refs: Sequence[ModelRef], told: Told, wish: Wish) -> None:
         ref = told.ref = await self._session.resolve(self.endpoints.best(refs))
@@ -307,11 +319,13 @@ class Answering:
         return writer.whole(said, told.explanation() if self._options.explain else None)
 
     async def _streamed(
-        self, exchange: Exchange, writer: Writer, told: Told, first: Event, events: AsyncGenerator[Event, None]
+        self, exchange: Exchange, alive: SignsOfLife, told: Told, first: Event, events: AsyncGenerator[Event, None]
     ) -> None:
         """What goes wrong from here on is told in the stream, which then has no proper end."""
+        writer = await alive.begin()
         feed, hear = writer.feed, self._turns.hear
         outgoing = Outgoing(exchange)
+        alive.watch(outgoing)
         event: Event | None = first
         last: Event = first
         try:
@@ -343,6 +357,10 @@ def _keeps(kind: type[Writer]) -> bool:
     return issubclass(kind, Keeps)
 
 
+def _writer(told: Told, wish: Wish) -> Writer:
+    return wish.writer(told.ref.name if told.has_changed or not wish.model else wish.model)
+
+
 def _heads(told: Told) -> tuple[Header, ...]:
     mode: Header = (b"x-callgate-mode", told.mode.encode())
     return (mode, (b"x-callgate-tools-trimmed", b"%d" % told.trimmed)) if told.trimmed else (mode,)
@@ -353,12 +371,12 @@ def _as_wanted(wish: Wish) -> ChatRequest:
     return wish.request if wish.stream else msgspec.structs.replace(wish.request, stream=False)
 
 
-async def _break_off(exchange: Exchange, writer: Writer | None, failure: Failure) -> None:
+async def _break_off(exchange: Exchange, alive: SignsOfLife | None, failure: Failure) -> None:
     """Raises: Refused, if nothing was sent yet."""
-    if exchange.status is None or writer is None:
+    if exchange.status is None or alive is None or alive.writer is None:
         raise Refused(failure)
     if not exchange.is_over:
-        await exchange.break_off(writer.fail(failure), failure.kind)
+        await exchange.break_off(alive.writer.fail(failure), failure.kind)
 
 
 def _not_kept(id_: str) -> Failure:

@@ -43,6 +43,10 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.message} ({self.hint})" if self.hint else self.message
 
 
+COMMENT = b": keep-alive\n\n"
+"""Among server-sent events, what every client passes over."""
+
+
 class Writer(Protocol):
     """Puts one answer in a dialect's words: piece by piece, or whole."""
 
@@ -52,6 +56,10 @@ class Writer(Protocol):
 
     def end(self, explanation: Explanation | None) -> bytes:
         """After the last event."""
+        ...
+
+    def alive(self) -> bytes:
+        """At any time before the end, to a client that waits; nothing, if it would take that for an answer."""
         ...
 
     def fail(self, failure: Failure) -> bytes:

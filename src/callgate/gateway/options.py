@@ -61,6 +61,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """Processes that answer."""
     check_every: float = 0.0
     """Seconds between looks at every server, also those that nobody asks; 0 is never."""
+    ping_every: float = 15.0
+    """Seconds of silence after which a client that waits for an answer in pieces gets a sign of life; 0 is never."""
     access_log: str | None = None
     """A file that gets a line for each request."""
     otel: Otel | None = None

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from callgate.gateway.dialect import OVERLONG, Explanation, Failure, last_events
+from callgate.gateway.dialect import COMMENT, OVERLONG, Explanation, Failure, last_events
 from callgate.gateway.given_items import FREE, Way
 from callgate.gateway.openai_errors import TOO_LONG
 from callgate.runtime import Said
@@ -217,6 +217,9 @@ class ResponseWriter:
         before = self._start() + self._ended("incomplete" if self._reason == "length" else "completed")
         response = self._finished(explanation)
         return before + self._event(f"response.{response['status']}", response=response)
+
+    def alive(self) -> bytes:
+        return self._start() or COMMENT
 
     def fail(self, failure: Failure) -> bytes:
         codes = {429: "rate_limit_exceeded", 503: "rate_limit_exceeded"}

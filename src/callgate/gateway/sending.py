@@ -18,6 +18,11 @@ class Outgoing:
         self._pieces: list[bytes] = []
         self._size = 0
 
+    @property
+    def mark(self) -> object:
+        """Another one whenever something was sent."""
+        return self._pieces
+
     def add(self, piece: bytes) -> int:
         """How many bytes there are."""
         if piece:

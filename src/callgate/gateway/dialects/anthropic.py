@@ -224,7 +224,7 @@ class MessageWriter:
             return b""
         self._has_begun = True
         start = {**self._about, "content": [], "stop_reason": None, "stop_sequence": None, "usage": _usage(Usage())}
-        return _event({"type": "message_start", "message": start}) + _event({"type": "ping"})
+        return _event({"type": "message_start", "message": start}) + _PING
 
     def _start(self, block: dict[str, Any]) -> bytes:
         before = self._begin() + self._close()
@@ -256,6 +256,9 @@ class MessageWriter:
         last = {"type": "message_delta", "delta": delta, "usage": _usage(self._usage), **_explained(explanation)}
         return self._begin() + self._close() + _event(last) + _event({"type": "message_stop"})
 
+    def alive(self) -> bytes:
+        return self._begin() or _PING
+
     def fail(self, failure: Failure) -> bytes:
         return _event(_error(failure))
 
@@ -275,6 +278,9 @@ class MessageWriter:
 
 def _event(content: dict[str, Any]) -> bytes:
     return b"event: %s\ndata: %s\n\n" % (content["type"].encode(), _encode(content))
+
+
+_PING = _event({"type": "ping"})
 
 
 def _call(call: ToolCall) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from callgate.gateway import given
 from callgate.gateway.dialect import (
+    COMMENT,
     Dialect,
     Embed,
     EmbedWish,
@@ -228,6 +229,9 @@ class _Writer:
         finish = {**self._about, "choices": [last], **_explained(explanation)}
         usage = {**self._about, "choices": [], "usage": _usage(self._usage)}
         return b"".join((_line(finish), _line(usage) if self._wants_usage else b"", b"data: [DONE]\n\n"))
+
+    def alive(self) -> bytes:
+        return COMMENT
 
     def fail(self, failure: Failure) -> bytes:
         return _line(openai_error(failure))
