@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 REQUIREMENTS = ROOT / "requirements"
 BASE = "base"
-APART = ("bench-", "uv")  # environments without callgate: they need not agree with our own versions
+APART = ("aider", "bench-", "uv")  # environments without callgate: they need not agree with our own versions
 
 
 def main() -> int:
