@@ -26,6 +26,11 @@ def ask(url: str, path: str, body: object) -> tuple[int, Any]:
             return error.code, json.load(error)
 
 
+def get(url: str, path: str) -> Any:
+    with urllib.request.urlopen(f"{url}{path}", timeout=60) as response:
+        return json.load(response)
+
+
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port: int = free.getsockname()[1]
@@ -36,7 +41,7 @@ def free_port() -> int:
 def test_calls_come_through_a_chain_and_another_link_takes_over(require_engine: None) -> None:
     with served() as one, served() as other:
         both = f"both={one.url}/v1#tiny,{other.url}/v1#tiny"
-        words = ("--alias", both, "--model-strategy", "both=native", "--alias", f"old=ollama+{one.url}#tiny")
+        words = ("--alias", both, "--alias", f"old=ollama+{one.url}#tiny", "--alias", f"bare={one.url}/v1#tiny-plain")
         with served(*words, "--explain") as front:
             for model, path in (
                 ("both", "/v1/chat/completions"),
@@ -48,6 +53,12 @@ def test_calls_come_through_a_chain_and_another_link_takes_over(require_engine: 
                 message = answer["choices"][0]["message"] if "choices" in answer else answer["message"]
                 (call,) = message["tool_calls"]
                 assert call["function"]["name"] == "multiply"
+                assert answer["callgate"]["mode"] == "native"
+            status, answer = ask(front.url, "/v1/chat/completions", {**HELLO, "model": "bare"})
+            assert answer["callgate"]["mode"] == "native"  # for it is emulated by the other
+            known = {model["id"]: model["callgate"] for model in get(front.url, "/v1/models")["data"]}
+            assert [(known[name]["tools"], known[name]["mode"]) for name in ("both", "bare")] == [("yes", "native")] * 2
+            assert known["both"]["capabilities"]["context_length"] == known["tiny"]["capabilities"]["context_length"]
             one.process.kill()
             one.process.wait(30)
             for _ in range(3):

@@ -13,6 +13,7 @@ _MEANS: Mapping[ServerKind, Means] = {
     ServerKind.LM_STUDIO: Means(schema=True),
     ServerKind.VLLM: _ALL,
     ServerKind.SGLANG: _ALL,
+    ServerKind.CALLGATE: _ALL,
     ServerKind.OPENAI: _ALL,
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from callgate.detect.callgate_server import callgate_evidence, is_callgates
 from callgate.detect.hostile import mapping, words
 from callgate.detect.llama_server import llama_server_evidence
 from callgate.detect.lm_studio import lm_studio_evidence
@@ -17,6 +18,7 @@ _READERS: dict[ServerKind, Callable[[Facts], Iterator[Evidence]]] = {
     ServerKind.LM_STUDIO: lm_studio_evidence,
     ServerKind.VLLM: vllm_evidence,
     ServerKind.SGLANG: sglang_evidence,
+    ServerKind.CALLGATE: callgate_evidence,
     ServerKind.OPENAI: openai_evidence,
 }
 
@@ -54,6 +56,8 @@ def recognise(
     """
     if any(key.lower() == "server" and value.lower() == "llama.cpp" for key, value in (headers or {}).items()):
         return ServerKind.LLAMA_SERVER
+    if any(is_callgates(entry) for entry in _entries(models, "data")):  # whoever owns the models there
+        return ServerKind.CALLGATE
     for entry in _entries(models, "data"):
         owner = entry.get("owned_by")
         if isinstance(owner, str) and owner in _OWNERS:

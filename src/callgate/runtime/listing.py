@@ -28,6 +28,7 @@ _NAMES = {
     ServerKind.LM_STUDIO: "LM Studio",
     ServerKind.VLLM: "vLLM",
     ServerKind.SGLANG: "SGLang",
+    ServerKind.CALLGATE: "callgate",
 }
 
 

@@ -15,6 +15,7 @@ class ServerKind(StrEnum):
     LM_STUDIO = "lm-studio"
     VLLM = "vllm"
     SGLANG = "sglang"
+    CALLGATE = "callgate"
     OPENAI = "openai-compatible"
 
 

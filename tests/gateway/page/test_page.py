@@ -239,12 +239,12 @@ async def test_a_key_is_asked_for_and_kept_in_the_tab(browser: Any, require_engi
                 await expect(page.locator("#key")).to_have_attribute("aria-invalid", "true")
             await page.locator("#key").fill("open-sesame")
             await page.locator("#key").press("Enter")
-            await expect(page.locator(".model-name")).to_have_text(["tiny"])
+            await expect(page.locator(".model-name")).to_have_text(["tiny", "tiny-plain"])
             await expect(page.locator("#key-dialog")).to_be_hidden()
             await visitor.ask("Hello!")
             await expect(page.locator(".answer .said")).not_to_be_empty()
             await page.reload()
-            await expect(page.locator(".model-name")).to_have_text(["tiny"])
+            await expect(page.locator(".model-name")).to_have_text(["tiny", "tiny-plain"])
             kept = await page.evaluate("() => [sessionStorage.length, JSON.stringify(localStorage)]")
             assert kept[0] == 1
             assert "sesame" not in kept[1]
