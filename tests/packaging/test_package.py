@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tarfile
 import zipfile
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 import callgate
-from workshop import package, package_contents
+from workshop import house_rules, package, package_contents
 
 ROOT = Path(__file__).parent.parent.parent
 SAID = (
@@ -21,23 +24,37 @@ SAID = (
 )
 
 
+class Built(NamedTuple):
+    root: Path
+    wheel: Path
+    sdist: Path
+
+
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    wheel, sdist = package.build(ROOT, tmp_path_factory.mktemp("dist"))
-    return wheel, sdist
+def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
+    """Of a copy, so that somebody may go on working."""
+    root = tmp_path_factory.mktemp("root")
+    subprocess.run(["git", "init", "--quiet", root], check=True)
+    for path in house_rules.known_files(ROOT):
+        copy = root / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+    with pytest.MonkeyPatch.context() as environ:
+        environ.setenv("SOURCE_DATE_EPOCH", "1700000000")
+        yield Built(root, *package.build(root, tmp_path_factory.mktemp("dist")))
 
 
-def test_the_wheel_and_the_sdist_hold_what_they_should(built: tuple[Path, Path]) -> None:
-    assert not list(package_contents.problems_of(*built, ROOT))
+def test_the_wheel_and_the_sdist_hold_what_they_should(built: Built) -> None:
+    assert not list(package_contents.problems_of(built.wheel, built.sdist, built.root))
 
 
-def test_the_sdist_builds_the_same_wheel(built: tuple[Path, Path], tmp_path: Path) -> None:
-    assert not package.not_the_same(*built, tmp_path)
+def test_the_sdist_builds_the_same_wheel(built: Built, tmp_path: Path) -> None:
+    assert not package.not_the_same(built.wheel, built.sdist, tmp_path)
 
 
-def test_the_sdist_is_the_same_when_it_is_built_again(built: tuple[Path, Path], tmp_path: Path) -> None:
-    (again,) = package.build(ROOT, tmp_path, ["sdist"])
-    assert package.digest(again) == package.digest(built[1])
+def test_the_sdist_is_the_same_when_it_is_built_again(built: Built, tmp_path: Path) -> None:
+    (again,) = package.build(built.root, tmp_path, ["sdist"])
+    assert package.digest(again) == package.digest(built.sdist)
 
 
 def test_the_version_is_written_in_one_place_and_said_everywhere() -> None:

@@ -38,14 +38,14 @@ def test_systemd_finds_nothing_wrong_with_it(analyze: str, unit: str, tmp_path: 
     installed = tmp_path / unit
     installed.write_text(re.sub(r"^(ExecStart=)\S+", r"\1/bin/true", text, flags=re.MULTILINE), "utf-8")
     whose = ["--user"] if "user" in unit else []
-    done = subprocess.run([analyze, *whose, "verify", installed], capture_output=True, text=True, check=False)
+    done = subprocess.run([analyze, *whose, "verify", str(installed)], capture_output=True, text=True, check=False)
     # Units of others may have their own trouble.
     assert not [line for line in (done.stdout + done.stderr).splitlines() if "callgate" in line]
     assert done.returncode == 0
 
 
 def test_the_service_of_the_system_is_hardly_exposed(analyze: str) -> None:
-    command = [analyze, "security", "--offline=true", "--no-pager", PACKAGING / "callgate.service"]
+    command = [analyze, "security", "--offline=true", "--no-pager", str(PACKAGING / "callgate.service")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C.UTF-8"})
     if "unrecognized option" in done.stderr:
         pytest.skip("this systemd is too old to look at a unit that isn't installed")

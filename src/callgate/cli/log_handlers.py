@@ -75,7 +75,7 @@ class LogFile(logging.Handler):
         return self._handle
 
     def _open(self) -> int:
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
         return os.open(self._path, flags, _OWNER_ONLY)
 
     def _is_current(self, handle: int) -> bool:

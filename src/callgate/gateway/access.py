@@ -67,7 +67,8 @@ class Noted(msgspec.Struct):
 
 def append(path: str, line: bytes = b"") -> None:
     """Opened each time, so that whoever moves the file aside gets a new one. Raises: OSError."""
-    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), _OWNER_ONLY)
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    handle = os.open(path, flags, _OWNER_ONLY)
     try:
         os.write(handle, line)
     finally:

@@ -26,6 +26,7 @@ _HUB = re.compile(
     r"(?:/(?P<file>[^:@]+\.gguf))?(?::(?P<quant>[\w.-]+))?(?:@(?P<revision>[^@\s]+))?",
 )
 _REMOTE = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<rest>\S+)", re.IGNORECASE)
+_DRIVE = re.compile(r"[a-z]:[/\\]", re.IGNORECASE)
 IN_THE_BOX = ("tiny", "tiny-plain")
 """The model that ships with callgate, with its tools and without."""
 _ITSELF = (*IN_THE_BOX, "auto")
@@ -128,8 +129,10 @@ class ModelRef(msgspec.Struct, frozen=True):
 
 
 def _path_of_url(rest: str) -> str:
-    """`/x` of `file:///x`, and `x` of `file://x`."""
-    return _with_one_slash(rest) if rest.startswith("///") else rest.removeprefix("//")
+    """`/x` of `file:///x`, and `x` of `file://x`; on Windows `C:/x` of `file:///C:/x`."""
+    if not rest.startswith("///"):
+        return rest.removeprefix("//")
+    return rest[3:] if os.name == "nt" and _DRIVE.match(rest[3:]) else _with_one_slash(rest)
 
 
 def _with_one_slash(path: str) -> str:

@@ -18,7 +18,8 @@ def main(parent: int, command: list[str]) -> None:
     die_with(parent)
     mine = os.getpid()
     # Not safe beside threads, of which there are none yet: should the guard be killed, the server ends too.
-    server = subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=lambda: die_with(mine))  # noqa: PLW1509
+    first = (lambda: die_with(mine)) if os.name == "posix" else None
+    server = subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=first)  # noqa: PLW1509
 
     def end() -> None:
         server.terminate()

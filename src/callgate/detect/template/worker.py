@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import IO
 
 import msgspec
@@ -94,9 +95,9 @@ def _limit_memory() -> None:
         import resource
     except ImportError:  # Windows: the parent's watch is all there is
         return
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    for what, most in ((resource.RLIMIT_DATA, MEMORY), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
+        with suppress(OSError, ValueError):  # macOS knows limits that it doesn't let anybody set
+            resource.setrlimit(what, (most, most))
 
 
 def _limit_time(seconds: float) -> None:

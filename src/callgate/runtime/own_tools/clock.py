@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 
 from callgate.runtime.tool_source import Outcome
 
@@ -15,13 +15,18 @@ def current_time(timezone: str | None = None) -> Outcome:
     Args:
         timezone: An IANA name such as Europe/Berlin or UTC; the user's own, if left out.
     """
-    from zoneinfo import ZoneInfo
-
     try:
-        now = datetime.now(ZoneInfo(timezone[:_LONGEST_NAME])) if timezone else datetime.now().astimezone()
+        now = datetime.now(_zone(timezone)) if timezone else datetime.now().astimezone()
     except (LookupError, ValueError, OSError):  # a folder of the data is no zone, either
         return Outcome(
             f"error: there is no time zone {(timezone or '')[:_LONGEST_NAME]!r}: use a name such as Europe/Berlin",
             is_error=True,
         )
     return Outcome(f"{now.isoformat(timespec='seconds')} ({now:%A}, {timezone or now.tzname()})")
+
+
+def _zone(name: str) -> tzinfo:
+    """Raises: LookupError, ValueError or OSError, if there is none of that name."""
+    from zoneinfo import ZoneInfo
+
+    return UTC if name.upper() == "UTC" else ZoneInfo(name[:_LONGEST_NAME])  # Windows has no data, but this needs none
