@@ -229,10 +229,14 @@ def _usage(command: Command) -> str:
 
 
 def _row(argument: Argument) -> str:
-    spelt = ", ".join(f"`{flag}`" for flag in argument.flags) or f"`{argument.metavar}`"
-    if argument.flags and argument.metavar:
-        spelt = spelt[:-1] + f" {argument.metavar}`"
-    return f"| {_cell(spelt)} | {_cell(argument.help)} |"
+    flags = [*argument.flags] or [""]
+    flags[-1] = f"{flags[-1]} {argument.metavar}".strip()
+    return f"| {', '.join(map(_code, flags))} | {_cell(argument.help)} |"
+
+
+def _code(text: str) -> str:
+    """In a cell, where a bar can't stand between backticks."""
+    return f"<code>{text.replace('|', '&#124;')}</code>" if "|" in text else f"`{text}`"
 
 
 def _prose(text: str) -> str:

@@ -10,7 +10,9 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from subprocess import PIPE, STDOUT
 
 from workshop import references
 
@@ -22,6 +24,7 @@ _FETCHED = re.compile(
     re.IGNORECASE,
 )
 """What a browser would fetch from elsewhere to show a page."""
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
 def main() -> int:
@@ -32,11 +35,15 @@ def main() -> int:
         print(f"written anew: {path.relative_to(ROOT)}")
     zensical = Path(sys.executable).with_name("zensical")
     task = ["serve"] if arguments.serve else ["build", "--clean", "--strict"]
-    try:
-        if status := subprocess.run([zensical, *task], cwd=ROOT, check=False).returncode:
-            return status
-    except KeyboardInterrupt:
-        return 130
+    if arguments.serve:
+        with suppress(KeyboardInterrupt):
+            subprocess.run([zensical, *task], cwd=ROOT, check=False)
+        return 0
+    built = subprocess.run([zensical, *task], cwd=ROOT, stdout=PIPE, stderr=STDOUT, text=True, check=False)
+    said = built.stdout.partition("Traceback")[0]  # with which it ends when it is strict
+    print(said if sys.stdout.isatty() else _COLOUR.sub("", said), end="")
+    if built.returncode:
+        return built.returncode
     problems = list(fetched_from_others(SITE))
     for problem in problems:
         print(problem)

@@ -75,7 +75,8 @@ def command_tree(parser: argparse.ArgumentParser, words: tuple[str, ...] = (), s
 def _argument(action: argparse.Action, group: str, parser: argparse.ArgumentParser) -> Argument:
     takes_nothing = action.nargs == 0
     choices = tuple(map(str, action.choices or ()))
-    named = action.metavar if isinstance(action.metavar, str) else "|".join(choices) or action.dest.upper()
+    listed = f"{{{','.join(choices)}}}" if choices else action.dest.upper()
+    named = action.metavar if isinstance(action.metavar, str) else listed
     help_ = parser._get_formatter()._expand_help(action) if action.help else ""
     return Argument(
         flags=tuple(action.option_strings),

@@ -38,7 +38,7 @@ VALUES = ("default", "enum", "const", "examples")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", nargs="?", metavar="FILE")
+    parser.add_argument("file", nargs="?", metavar="FILE", help="the answer (default: standard input)")
     parser.add_argument("--tools", metavar="FILE", help="the offered tools; without it, every name counts as offered")
     parser.add_argument("--format", default="auto", metavar="NAME", help="the format of the calls (default: auto)")
     parser.add_argument("--list-formats", action="store_true", help="show every format, and stop")
