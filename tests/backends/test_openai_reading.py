@@ -92,6 +92,31 @@ def test_text_usage_and_end_come_in_their_order() -> None:
     ]
 
 
+def test_what_was_in_the_cache_is_told() -> None:
+    counts = {"prompt_tokens": 30, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 20}}
+    assert list(events_of(sse(delta("stop"), {"choices": [], "usage": counts}))) == [Usage(30, 2, 20), Done("stop")]
+    for strange in (None, [], "x", {"cached_tokens": "many"}, {"cached_tokens": -1}):
+        counts["prompt_tokens_details"] = strange  # type: ignore[assignment]
+        assert list(events_of(sse(delta("stop"), {"choices": [], "usage": counts})))[0] == Usage(30, 2)
+
+
+@pytest.mark.parametrize(
+    ("told", "stop"),
+    [
+        ({"choices": [{"finish_reason": "stop", "stop_reason": "END"}]}, "END"),
+        ({"choices": [{"finish_reason": "stop", "stop_reason": 2}]}, None),
+        ({"choices": [{"finish_reason": "stop", "matched_stop": "END"}]}, "END"),
+        ({"choices": [{"finish_reason": "stop"}], "__verbose": {"stopping_word": "END", "prompt": "…"}}, "END"),
+        ({"choices": [{"finish_reason": "stop"}], "__verbose": {"stopping_word": "", "prompt": "…"}}, None),
+        ({"choices": [{"finish_reason": "length", "stop_reason": "END"}]}, None),
+    ],
+)
+def test_which_text_ended_an_answer_is_told(told: dict[str, Any], stop: str | None) -> None:
+    *_, done = events_of(sse(delta(content="x"), told))
+    assert isinstance(done, Done)
+    assert done.stop == stop
+
+
 def test_thinking_that_comes_under_both_names_is_told_once() -> None:
     stream = sse(delta(reasoning="a", reasoning_content="a"), delta("stop"))
     assert list(events_of(stream)) == [ThinkingDelta("a"), Done("stop")]
@@ -267,3 +292,31 @@ def test_done_is_last_and_comes_once(chunks: list[dict[str, Any]]) -> None:
         assert [isinstance(event, Done) for event in found].index(True) == len(found) - 1
         ids = [event.call.id for event in found if isinstance(event, ToolCallEvent)]
         assert len(ids) == len(set(ids))
+
+
+def test_the_one_call_of_an_old_server_is_a_call() -> None:
+    told = sse(
+        delta(role="assistant", function_call={"name": "f", "arguments": ""}),
+        delta(function_call={"arguments": '{"a": '}),
+        delta(function_call={"arguments": "1}"}),
+        delta("function_call"),
+    )
+    expected = [ToolCallEvent(ToolCall("new0", "f", {"a": 1}, '{"a": 1}')), Done("tool_calls")]
+    assert list(events_of(told)) == expected
+    call = {"name": "f", "arguments": '{"a": 1}'}
+    message = {"role": "assistant", "content": None, "function_call": call}
+    read = reading()
+    events = read.whole(json.dumps({"choices": [{"message": message, "finish_reason": "function_call"}]}).encode())
+    assert [*events, *read.close()] == expected
+
+
+@pytest.mark.parametrize("nothing", [None, {}, {"name": "", "arguments": ""}, {"name": None, "arguments": None}])
+def test_an_old_call_that_is_none_is_passed_over(nothing: object) -> None:
+    told = sse(delta(content="hello", function_call=nothing), delta("stop"))
+    assert list(events_of(told)) == [AssistantDelta("hello"), Done("stop")]
+
+
+def test_a_call_that_is_told_in_both_ways_is_told_once() -> None:
+    new = {"index": 0, "id": "c1", "function": {"name": "f", "arguments": '{"a": 1}'}}
+    told = sse(delta("tool_calls", tool_calls=[new], function_call={"name": "f", "arguments": '{"a": 1}'}))
+    assert list(events_of(told)) == [ToolCallEvent(ToolCall("c1", "f", {"a": 1}, '{"a": 1}')), Done("tool_calls")]

@@ -38,7 +38,6 @@ _NO_TIME = re.compile(r"(?:0+(?:\.0*)?(?:ns|us|µs|μs|ms|s|m|h))+|0+(?:\.0*)?",
 # What there is none of here: told in the document, refused by the readers with a reason.
 One = Annotated[int, Meta(extra_json_schema={"const": 1})]
 NoText = Annotated[str, Meta(extra_json_schema={"maxLength": 0})]
-NoList = Annotated[list[Any], Meta(extra_json_schema={"maxItems": 0})]
 No = Annotated[bool, Meta(extra_json_schema={"const": False})]
 Zero = Annotated[int, Meta(extra_json_schema={"const": 0})]
 OneText = Annotated[list[str], Meta(extra_json_schema={"minItems": 1, "maxItems": 1})]
@@ -113,6 +112,7 @@ class GivenMessage(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True
     reasoning: str | None = None
     thinking: str | None = None
     tool_calls: list[GivenCall] | None = None
+    function_call: Annotated[CalledFunction, Meta(description="What `tool_calls` were once.")] | None = None
     tool_call_id: Annotated[str | int, Meta(description="Of a tool's message: the call that it answers.")] | None = None
     name: str | None = None
     tool_name: Annotated[str, Meta(description="Of a tool's message: the tool.")] | None = None
@@ -177,6 +177,8 @@ class AllowedTools(msgspec.Struct, frozen=True, tag_field="type", tag="allowed_t
 
 
 ToolChoice = Literal["auto", "none", "required"] | NamedTool | AllowedTools
+FunctionChoice = Literal["auto", "none"] | NamedFunction
+"""What it was once."""
 
 
 def messages_of(given: Sequence[GivenMessage]) -> tuple[Message, ...]:
@@ -225,6 +227,19 @@ def texts_of(wanted: str | Sequence[object]) -> tuple[str, ...]:
 
 def is_no_time(span: str | float | None) -> bool:
     return span is not None and _NO_TIME.fullmatch(str(span)) is not None
+
+
+def offered(
+    tools: Sequence[ToolDefinition] | None,
+    choice: ToolChoice | None,
+    functions: Sequence[FunctionDefinition] | None,
+    function: FunctionChoice | None,
+) -> tuple[ToolChoice | None, tuple[Tool, ...]]:
+    """Tools, or else the functions that tools were once. Raises: UsageError, which names what is no good."""
+    if tools or not functions:
+        return choice, tools_of(tools)
+    wanted = NamedTool(function) if isinstance(function, NamedFunction) else function
+    return wanted, tools_of([ToolDefinition(function=each) for each in functions])
 
 
 def chosen(choice: ToolChoice | None, tools: tuple[Tool, ...]) -> tuple[tuple[Tool, ...], str | None]:

@@ -53,7 +53,7 @@ def _message(entry: object, number: int) -> Message:
         content=text,
         images=(*images, *own_images),
         thinking=_text(entry, "thinking") or _text(entry, "reasoning_content") or _text(entry, "reasoning"),
-        calls=tuple(_call(call, number) for call in _listed(entry.get("tool_calls"), "tool_calls", number)),
+        calls=_calls(entry, number),
         call_id=_text(entry, "tool_call_id"),
         name=_text(entry, "name") or _text(entry, "tool_name"),
     )
@@ -90,6 +90,14 @@ def _image(given: object, number: int) -> Image:
     raise UsageError(
         f"message {number} has a picture that isn't in it", hint="pictures come as data:image/png;base64,…"
     )
+
+
+def _calls(entry: Mapping[str, Any], number: int) -> tuple[ToolCall, ...]:
+    """Old clients have one call, under another name."""
+    calls = _listed(entry.get("tool_calls"), "tool_calls", number)
+    if not calls and (old := entry.get("function_call")) is not None:
+        calls = (old,)
+    return tuple(_call(call, number) for call in calls)
 
 
 def _call(entry: object, number: int) -> ToolCall:

@@ -118,7 +118,6 @@ def test_nothing_that_the_gate_decides_travels_unread() -> None:
         {**HELLO, "n": 2},
         {**HELLO, "logprobs": True},
         {**HELLO, "top_logprobs": 2},
-        {**HELLO, "functions": [{"name": "multiply"}]},
         {**HELLO, "reasoning": {"effort": "huge"}},
         {**HELLO, "tool_choice": "multiply"},
         {**HELLO, "response_format": {"type": "xml"}},

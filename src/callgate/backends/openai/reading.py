@@ -9,7 +9,7 @@ import msgspec
 
 from callgate.backends.openai.calls import Calls
 from callgate.backends.openai.failures import Failures
-from callgate.backends.openai.shapes import Choice, Chunk, Part, Saying, Tokens, decode_chunk
+from callgate.backends.openai.shapes import CallPiece, Choice, Chunk, Part, Tokens, decode_chunk
 from callgate.vocabulary import (
     AssistantDelta,
     BadAnswer,
@@ -130,7 +130,9 @@ class Reading:
             if saying.refusal:
                 events.append(AssistantDelta(saying.refusal))
             if saying.tool_calls:
-                events += self._of_calls(saying, size)
+                events += self._of_calls(saying.tool_calls, size)
+            elif (old := saying.function_call) is not None and (old.name or old.arguments):
+                events += self._of_calls([CallPiece(index=0, function=old)], size)
         if choice.finish_reason:
             self._finish = choice.finish_reason
             events += self._calls.close()
@@ -138,11 +140,11 @@ class Reading:
                 raise StreamFailed(f"{self.place} gave up in the middle of its answer ({self._finish[:40]!r})")
         return events
 
-    def _of_calls(self, saying: Saying, size: int) -> Iterator[Event]:
+    def _of_calls(self, pieces: list[CallPiece], size: int) -> Iterator[Event]:
         self._calls_bytes += size
         if self._calls_bytes > LARGEST_CALLS:
             raise BadAnswer(f"{self.place} sent tool calls of more than {LARGEST_CALLS >> 20} MiB")
-        yield from self._calls.feed(saying.tool_calls or [])
+        yield from self._calls.feed(pieces)
 
 
 class StreamedAnswer:

@@ -37,6 +37,8 @@ class Saying(msgspec.Struct, gc=False):
     reasoning: str | None = None
     refusal: str | None = None
     tool_calls: list[CallPiece] | None = None
+    function_call: Function | None = None
+    """How the oldest servers send a call, of which there is but one."""
 
 
 class Choice(msgspec.Struct, gc=False):

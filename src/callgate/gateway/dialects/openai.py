@@ -116,7 +116,8 @@ class ChatCompletionRequest(_Sampling, frozen=True, kw_only=True):
     max_completion_tokens: int | None = None
     reasoning_effort: Effort | None = None
     reasoning: Reasoning | None = None
-    functions: given.NoList | None = None
+    functions: list[given.FunctionDefinition] | None = None
+    function_call: given.FunctionChoice | None = None
     logprobs: given.No | None = None
     top_logprobs: given.Zero | None = None
 
@@ -139,16 +140,19 @@ class EmbeddingRequest(msgspec.Struct, frozen=True, kw_only=True):
 def _chat(body: ChatCompletionRequest, extra: Extra) -> Wish:
     if not body.messages:
         raise UsageError("there is no message to answer", hint='write {"messages": [{"role": "user", "content": "…"}]}')
-    if body.functions:
-        raise UsageError("'functions' are no longer known", hint="send them as 'tools'")
     given.refuse_logprobs(body.logprobs, body.top_logprobs)
-    tools, choice = given.chosen(body.tool_choice, given.tools_of(body.tools))
+    writer = ChatWriter
+    if body.functions and not body.tools:
+        from callgate.gateway.legacy_functions import FunctionWriter
+
+        writer = FunctionWriter
+    tools, choice = given.chosen(*given.offered(body.tools, body.tool_choice, body.functions, body.function_call))
     request = ChatRequest(
         model="",
         messages=given.messages_of(body.messages),
         tools=tools,
         tool_choice=choice,
-        parallel_tool_calls=body.parallel_tool_calls,
+        parallel_tool_calls=body.parallel_tool_calls if writer is ChatWriter else False,
         schema=_schema(body.response_format),
         think=_think(body.reasoning_effort or (body.reasoning.effort if body.reasoning else None)),
         max_tokens=body.max_completion_tokens or body.max_tokens,
@@ -159,7 +163,7 @@ def _chat(body: ChatCompletionRequest, extra: Extra) -> Wish:
         model=body.model or "",
         request=request,
         stream=bool(body.stream),
-        writer=lambda model: ChatWriter(model, wants_usage=body.wants_usage),
+        writer=lambda model: writer(model, wants_usage=body.wants_usage),
     )
 
 
@@ -260,13 +264,19 @@ class ChatWriter(_Writer):
         elif kind is ThinkingDelta:
             piece = b'"reasoning_content":' + _encode(event.text)  # type: ignore[union-attr]
         elif isinstance(event, ToolCallEvent):
-            piece = b'"tool_calls":[' + _encode({"index": self._calls, **_call(event.call)}) + b"]"
+            piece = self.call_piece(event.call)
             self._calls += 1
+            if not piece:
+                return b""
         else:
             self.note(event)
             return b""
         role, self._role = self._role, b""
         return self._head + role + piece + b'},"finish_reason":null}]}\n\n'
+
+    def call_piece(self, call: ToolCall) -> bytes:
+        """Of a delta; nothing, if there is no place for it."""
+        return b'"tool_calls":[' + _encode({"index": self._calls, **_call(call)}) + b"]"
 
     def end(self, explanation: Explanation | None) -> bytes:
         delta = {"role": "assistant", "content": ""} if self._role else {}
