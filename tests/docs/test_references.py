@@ -11,10 +11,12 @@ import pytest
 from callgate.cli import COMMANDS, parser_of
 from callgate.cli.command_tree import Command, command_tree
 from callgate.settings import TABLE
+from tests.docs.snippets import pages
 from workshop import references, site
 
 ROOT = Path(__file__).parents[2]
 TREE = command_tree(parser_of(*COMMANDS))
+FILES = (".py", ".json", ".jsonl", ".toml", ".md")
 EXAMPLE = re.compile(r"^  (?:.*?\| *|\w+=\S+ )*(callgate .*)$", re.MULTILINE)
 
 
@@ -40,6 +42,13 @@ def test_the_reference_names_only_settings_and_options_that_there_are() -> None:
     flags = {flag for command in TREE.all() for option in command.options for flag in option.flags}
     assert set(references._FLAGS) | set(references._WITHOUT) <= set(TABLE)
     assert set(re.findall(r"--[a-z-]+", " ".join(references._FLAGS.values()))) <= flags
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_names_only_settings_that_there_are(page: Path) -> None:
+    sections = "|".join({setting.section for setting in TABLE.values()})
+    named = set(re.findall(rf"`((?:{sections})\.[a-z_]+)`", page.read_text("utf-8")))
+    assert {name for name in named if not name.endswith(FILES)} <= set(TABLE)
 
 
 @pytest.mark.parametrize("command", TREE.below, ids=lambda command: command.words[0])
