@@ -93,11 +93,12 @@ def test_text_usage_and_end_come_in_their_order() -> None:
 
 
 def test_what_was_in_the_cache_is_told() -> None:
-    counts = {"prompt_tokens": 30, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 20}}
+    counts: dict[str, Any] = {"prompt_tokens": 30, "completion_tokens": 2}
+    counts["prompt_tokens_details"] = {"cached_tokens": 20}
     assert list(events_of(sse(delta("stop"), {"choices": [], "usage": counts}))) == [Usage(30, 2, 20), Done("stop")]
-    for strange in (None, [], "x", {"cached_tokens": "many"}, {"cached_tokens": -1}):
-        counts["prompt_tokens_details"] = strange  # type: ignore[assignment]
-        assert list(events_of(sse(delta("stop"), {"choices": [], "usage": counts})))[0] == Usage(30, 2)
+    strange: list[object] = [None, [], "x", {"cached_tokens": "many"}, {"cached_tokens": -1}]
+    for counts["prompt_tokens_details"] in strange:
+        assert next(events_of(sse(delta("stop"), {"choices": [], "usage": counts}))) == Usage(30, 2)
 
 
 @pytest.mark.parametrize(

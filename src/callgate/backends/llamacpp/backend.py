@@ -157,7 +157,9 @@ class LlamaCppBackend:
         if file.facts.header is not None and _is_for_embedding(file.facts):
             raise CannotChat(f"{request.model!r} is a model for embedding", hint="choose one that can chat")
         options = {**_IN_THE_BOX_OPTIONS, **request.options} if file.is_in_the_box else request.options
-        return file, msgspec.structs.replace(request, model=file.name, options=options)
+        # Only so it says which of several texts ended an answer.
+        extra = {"verbose": True, **request.extra} if options.get("stop") else request.extra
+        return file, msgspec.structs.replace(request, model=file.name, options=options, extra=extra)
 
     async def _file(self, model: str) -> ModelFile:
         """Its header is read again when the file has changed."""

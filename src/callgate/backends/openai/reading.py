@@ -44,6 +44,7 @@ class Reading:
         self._calls_bytes = 0
         self._usage: Tokens | None = None
         self._finish: str | None = None
+        self._stop: str | None = None
         self._has_said = False
 
     @property
@@ -65,6 +66,8 @@ class Reading:
                     events += self._events(choice, len(data))
         if chunk.usage is not None:
             self._usage = chunk.usage
+        if chunk.verbose is not None:
+            self._stopped_by(chunk.verbose.stopping_word)
         if chunk.error is not None or chunk.object == "error":
             raise self._failures.inside(chunk.message if chunk.error is None else chunk.error, self._has_said)
         if events:
@@ -100,7 +103,12 @@ class Reading:
     def _done(self, finish: str) -> Done:
         if finish in _AT_LENGTH:
             return Done("length")
-        return Done("tool_calls" if self._calls else "stop")
+        return Done("tool_calls") if self._calls else Done("stop", self._stop)
+
+    def _stopped_by(self, word: object) -> None:
+        """Or by a token, which is a number."""
+        if isinstance(word, str) and word:
+            self._stop = word
 
     def _decoded(self, data: bytes) -> Chunk:
         try:
@@ -135,6 +143,7 @@ class Reading:
                 events += self._of_calls([CallPiece(index=0, function=old)], size)
         if choice.finish_reason:
             self._finish = choice.finish_reason
+            self._stopped_by(choice.stop_reason or choice.matched_stop)
             events += self._calls.close()
             if self._finish in _AT_FAULT:
                 raise StreamFailed(f"{self.place} gave up in the middle of its answer ({self._finish[:40]!r})")

@@ -46,6 +46,10 @@ class Choice(msgspec.Struct, gc=False):
     delta: Saying | None = None
     message: Saying | None = None
     finish_reason: str | None = None
+    stop_reason: Any = None
+    """From vLLM, the text that ended the answer, or the token."""
+    matched_stop: Any = None
+    """The same from SGLang."""
 
 
 class Tokens(msgspec.Struct, gc=False):
@@ -61,6 +65,10 @@ class Tokens(msgspec.Struct, gc=False):
         return None
 
 
+class Details(msgspec.Struct, gc=False):
+    stopping_word: Any = None
+
+
 class Chunk(msgspec.Struct, gc=False):
     choices: list[Choice] | None = None
     usage: Tokens | None = None
@@ -68,6 +76,8 @@ class Chunk(msgspec.Struct, gc=False):
     object: str | None = None
     message: Any = None
     """Of an error, where the whole object is one."""
+    verbose: Details | None = msgspec.field(name="__verbose", default=None)
+    """From llama.cpp, if it was asked for."""
 
 
 decode_chunk = msgspec.json.Decoder(Chunk).decode

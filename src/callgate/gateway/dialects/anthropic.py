@@ -141,7 +141,7 @@ def _message(body: MessagesRequest, extra: Extra) -> Wish:  # noqa: ARG001
         model=body.model or "",
         request=request,
         stream=bool(body.stream),
-        writer=partial(MessageWriter, shows_thinking=not hides),
+        writer=partial(MessageWriter, shows_thinking=not hides, stops=body.stop_sequences or ()),
         notices=left_out.notices,
         may_not_think=True,
     )
@@ -174,7 +174,7 @@ def _chosen(body: MessagesRequest, tools: Sequence[Tool], left_out: LeftOut) -> 
 
 
 class MessageWriter:
-    def __init__(self, model: str, *, shows_thinking: bool = True) -> None:
+    def __init__(self, model: str, *, shows_thinking: bool = True, stops: Sequence[str] = ()) -> None:
         self._about: dict[str, Any] = {
             "id": f"msg_{token_hex(12)}",
             "type": "message",
@@ -183,7 +183,8 @@ class MessageWriter:
         }
         self._shows_thinking = shows_thinking
         self._usage = Usage()
-        self._reason = "end_turn"
+        self._stops = stops
+        self._ended: dict[str, Any] = {"stop_reason": "end_turn", "stop_sequence": None}
         self._has_begun = False
         self._has_called = False
         self._open: type[Event] | None = None
@@ -248,12 +249,14 @@ class MessageWriter:
         if isinstance(event, Usage):
             self._usage = event
         elif isinstance(event, Done):
-            ended = "tool_use" if self._has_called else "end_turn"
-            self._reason = "max_tokens" if event.reason == "length" else ended
+            stop = event.stop if event.stop in self._stops and not self._has_called else None
+            ended = "tool_use" if self._has_called else "end_turn" if stop is None else "stop_sequence"
+            reason = "max_tokens" if event.reason == "length" else ended
+            self._ended = {"stop_reason": reason, "stop_sequence": stop}
 
     def end(self, explanation: Explanation | None) -> bytes:
-        delta = {"stop_reason": self._reason, "stop_sequence": None}
-        last = {"type": "message_delta", "delta": delta, "usage": _usage(self._usage), **_explained(explanation)}
+        usage = _usage(self._usage)
+        last = {"type": "message_delta", "delta": self._ended, "usage": usage, **_explained(explanation)}
         return self._begin() + self._close() + _event(last) + _event({"type": "message_stop"})
 
     def alive(self) -> bytes:
@@ -272,7 +275,7 @@ class MessageWriter:
         if said.text:
             content.append({"type": "text", "text": said.text})
         content += [_call(call) for call in said.calls]
-        ended = {"stop_reason": self._reason, "stop_sequence": None, "usage": _usage(self._usage)}
+        ended = {**self._ended, "usage": _usage(self._usage)}
         return {**self._about, "content": content, **ended, **_explained(explanation)}
 
 
