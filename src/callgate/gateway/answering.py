@@ -250,9 +250,12 @@ class Answering:
                         await self._reply(exchange, whole, _heads(told))
         except CallgateError as error:
             told.error = error
+            failure = failure_of(error)
             if exchange.status is None:
-                raise
-            await _break_off(exchange, alive, failure_of(error))
+                if alive is None or failure.kind not in action.in_stream:
+                    raise
+                await alive.begin()
+            await _break_off(exchange, alive, failure)
         except TimeoutError:
             await _break_off(exchange, alive, _late(self._limits.seconds))
         except asyncio.CancelledError:

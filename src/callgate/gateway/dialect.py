@@ -142,6 +142,8 @@ class Talk(msgspec.Struct, frozen=True):
     read: Callable[[Any, Extra], Wish]
     stream_type: str
     """The media type of an answer in pieces."""
+    in_stream: tuple[str, ...] = ()
+    """Kinds of failures that clients look for in the pieces, even if there are no others."""
 
 
 class CountTokens(msgspec.Struct, frozen=True):

@@ -262,7 +262,7 @@ RESPONSES = Dialect(
     name="responses",
     root="/v1/responses",
     routes=(
-        Route("POST", "/v1/responses", Talk(ResponsesRequest, _respond, "text/event-stream")),
+        Route("POST", "/v1/responses", Talk(ResponsesRequest, _respond, "text/event-stream", in_stream=(OVERLONG,))),
         Route("POST", "/v1/responses/input_tokens", CountTokens(ResponsesRequest, _respond, _counted)),
         Route("GET", "/v1/responses/*", ShowAnswer(lambda kept: msgspec.json.decode(kept, type=Stored).response), _ID),
         Route("DELETE", "/v1/responses/*", DropAnswer(_dropped), _ID),
