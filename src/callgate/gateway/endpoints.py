@@ -56,6 +56,8 @@ class Endpoint:
         """A request is on its way that shows whether it is up again."""
         self.failures = 0
         """In a row."""
+        self.is_hearsay = False
+        """That it is out was found by others."""
         self._failed_at = -1e9
 
     @property
@@ -80,6 +82,7 @@ class Endpoint:
         # Spread, so that several who look after the same server don't do so at the same moment.
         self.out_until = now + pause * random.uniform(0.8, 1.2)  # noqa: S311
         self.state = "out"
+        self.is_hearsay = False
         return True
 
     def let_in(self) -> None:
@@ -87,12 +90,14 @@ class Endpoint:
             self.state = "trial"
 
     def hear_out(self, seconds: float, *, failures: int) -> bool:
-        """Somebody else found that it fails; whether that is news."""
+        """Somebody else found that it fails; whether that is news. They may have lost their way to it, and we not: so
+        we soon look ourselves.
+        """
         now = time.monotonic()
         is_news = self.state != "out"
         if is_news:
-            self._failed_at = now
-        self.out_until = now + seconds if is_news else max(self.out_until, now + seconds)
+            self._failed_at, self.is_hearsay = now, True
+            self.out_until = now + min(seconds, FIRST_PAUSE)
         self.failures = max(self.failures, failures)
         self.state = "out"
         return is_news

@@ -109,8 +109,6 @@ class HealthChecks:
             began = time.monotonic()
             if endpoint.state != "out":
                 return
-            if began < endpoint.out_until:  # somebody else found that it takes longer
-                continue
             if began - endpoint.wanted_at > IDLE_SECONDS and self._rounds is None:
                 return
             if await self.answers(endpoint.ref):
@@ -118,7 +116,8 @@ class HealthChecks:
                 log.info("%r at %s is tried again", endpoint.ref.name, endpoint.label)
             else:
                 endpoint.fail(began=began)
-            self._endpoints.on_change(endpoint)
+            if not endpoint.is_hearsay:
+                self._endpoints.on_change(endpoint)
 
     async def _look_at_all(self, every: float) -> None:
         while True:

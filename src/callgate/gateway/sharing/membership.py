@@ -72,9 +72,11 @@ class Shared:
         self._tasks = [asyncio.create_task(self._hear_always()), asyncio.create_task(self._tell_always())]
 
     async def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        while self._tasks:  # Python 3.11 may lose a cancellation, in the `wait_for` that Redis' package waits with
+            for task in self._tasks:
+                task.cancel()
+            _, left = await asyncio.wait(self._tasks, timeout=ROUND_SECONDS)
+            self._tasks = list(left)
         await self._link.close()
 
     def _tell_soon(self, endpoint: Endpoint) -> None:

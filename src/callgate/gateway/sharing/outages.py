@@ -8,7 +8,7 @@ from typing import Annotated
 
 import msgspec
 
-from callgate.gateway.endpoints import LONGEST_PAUSE, Endpoint, Endpoints
+from callgate.gateway.endpoints import Endpoint, Endpoints
 from callgate.gateway.sharing.identity import name_of_endpoint
 from callgate.gateway.sharing.link import PREFIX, RedisLink, changed
 from callgate.settings import Settings
@@ -16,7 +16,6 @@ from callgate.settings import Settings
 CHANGES_KEY = f"{PREFIX}changes:outages"
 MOST_ENDPOINTS = 1_000
 LONGEST_NOTE = 256
-LONGEST_OUTAGE = 2 * LONGEST_PAUSE
 
 
 class Outage(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,10 +60,12 @@ class Outages:
                     self._heard.discard(endpoint)
                     endpoint.let_in()
             elif outage.by != self._instance and isinstance(milliseconds, int) and milliseconds > 0:
-                seconds = min(milliseconds / 1000, LONGEST_OUTAGE)
-                if endpoint.hear_out(seconds, failures=outage.failures):
-                    self._heard.add(endpoint)
-                    self._endpoints.look_after(endpoint)
+                self._take_out(endpoint, outage, milliseconds / 1000)
+
+    def _take_out(self, endpoint: Endpoint, outage: Outage, seconds: float) -> None:
+        if endpoint.hear_out(seconds, failures=outage.failures):
+            self._heard.add(endpoint)
+            self._endpoints.look_after(endpoint)
 
     def _key(self, endpoint: Endpoint) -> str | None:
         if endpoint not in self._keys:
