@@ -219,6 +219,23 @@ def test_a_server_that_is_down_makes_a_guess_and_four() -> None:
     assert (other["tools"], other["native_route"]) == ("yes", "unknown")
 
 
+@pytest.mark.parametrize("words", [(), ("--why",), ("--json",), ("--require", "tools")])
+@pytest.mark.parametrize(
+    "target",
+    [
+        "http://me:s3cret@127.0.0.1:1/v1#m",
+        "ollama+http://me:s3cret@127.0.0.1:1#m",
+        "https://me:s3cret@127.0.0.1:1/m.gguf",
+        "http://me:s3cret@/v1#m",
+        "http://me:s3cret@127.0.0.1:1/v1#",
+    ],
+)
+def test_what_stands_for_a_password_is_not_repeated(target: str, words: tuple[str, ...]) -> None:
+    done = check(*words, target)
+    assert done.out + done.err
+    assert "s3cret" not in done.out + done.err
+
+
 def test_a_file_that_is_bad_weighs_more_than_a_server_that_is_down(tmp_path: Path) -> None:
     assert check("--json", "qwen3:8b", f"{tmp_path}/none.gguf").status == 1
 

@@ -51,11 +51,13 @@ def test_secrets_and_passwords_are_never_shown(home: Path, monkeypatch: pytest.M
     for key in SECRETS:
         monkeypatch.setenv(TABLE[key].env[0], "s3cret")
     for words in ((), ("--json",), ("get", "ollama.host"), ("get", "--json", "ollama.host")):
-        done = config(*words, OLLAMA_HOST="http://me:pa@55@there:1")
-        assert (done.status, done.err) == (0, "")
-        assert "s3cret" not in done.out
-        assert "pa@" not in done.out
-        assert "55@" not in done.out
+        for host in ("http://me:pa@55@there:1", "me:pa@55@there:1"):
+            done = config(*words, OLLAMA_HOST=host)
+            assert (done.status, done.err) == (0, "")
+            assert "s3cret" not in done.out
+            assert "pa@" not in done.out
+            assert "55@" not in done.out
+            assert "there:1" in done.out
     shown = {each["key"]: each["value"] for each in config("--json").objects}
     assert {key: shown[key] for key in SECRETS} == dict.fromkeys(SECRETS, "set")
 

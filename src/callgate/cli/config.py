@@ -207,7 +207,11 @@ def _masked(setting: Setting, value: object) -> object:
     """Fit to be seen by whoever looks over a shoulder."""
     if setting.is_secret:
         return "unset" if value is None else "set"
-    return without_password(value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    if setting.key == "ollama.host" and "://" not in value:  # it needn't begin with a scheme
+        return without_password(f"://{value}").removeprefix("://")
+    return without_password(value)
 
 
 def _record(key: str, value: object, origin: str) -> dict[str, object]:

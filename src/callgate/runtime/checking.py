@@ -21,7 +21,7 @@ from callgate.runtime.files import (
 )
 from callgate.runtime.knowledge import ModelKnowledge, with_knowledge
 from callgate.runtime.report import ModelReport
-from callgate.settings import Settings
+from callgate.settings import Settings, without_password
 from callgate.vocabulary import (
     IN_THE_BOX,
     Answer,
@@ -162,6 +162,7 @@ class _Known:
 
 
 def _report(target: str, find: Callable[[], Finding], started: float) -> ModelReport:
+    target = without_password(target)
     try:
         finding = find()
     except CallgateError as error:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from callgate.detect import decisive
+from callgate.settings import without_password
 from callgate.vocabulary import Answer, CallgateError, Capabilities, Evidence
 
 _VERDICT = ("name", "tools", "native_route", "guess", "evidence", "chat_format", "has_tool_use_template")
@@ -63,7 +64,8 @@ def evidence_as_json(evidence: Sequence[Evidence]) -> list[dict[str, Any]]:
 
 
 def error_as_json(error: CallgateError) -> dict[str, str | None]:
-    return {"type": type(error).__name__, "message": error.message, "hint": error.hint}
+    hint = error.hint and without_password(error.hint)
+    return {"type": type(error).__name__, "message": without_password(error.message), "hint": hint}
 
 
 def timestamp(at: float) -> str:
