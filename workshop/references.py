@@ -225,7 +225,8 @@ def _command(command: Command) -> Iterator[str]:
 def _usage(command: Command) -> str:
     places = [f"{each.metavar} …" if each.repeats else each.metavar for each in command.places]
     shown = [text if each.required else f"[{text}]" for each, text in zip(command.places, places, strict=True)]
-    return " ".join(["callgate", *command.words, "[OPTIONS]", *shown, *(["ACTION"] if command.below else [])])
+    action = ["ACTION" if command.needs_below else "[ACTION]"] if command.below else []
+    return " ".join(["callgate", *command.words, "[OPTIONS]", *shown, *action])
 
 
 def _row(argument: Argument) -> str:

@@ -50,6 +50,15 @@ def test_wrong_usage_is_two(words: tuple[str, ...]) -> None:
     assert "usage: callgate" in done.err
 
 
+def test_a_command_that_is_misspelt_is_guessed() -> None:
+    assert "did you mean 'check'?" in callgate("chek", "tiny").err
+    assert "`callgate --help` lists them" in callgate("xyzzy").err
+
+
+def test_nothing_at_all_is_answered_with_the_help() -> None:
+    assert "first steps:" in callgate().err
+
+
 def test_there_is_a_script_beside_the_interpreter() -> None:
     script = Path(sys.executable).with_name("callgate")
     done = subprocess.run([script, "check", "--require", "tools", "tiny"], capture_output=True, timeout=60, check=False)

@@ -113,7 +113,13 @@ def parser_of(*loaded: str) -> argparse.ArgumentParser:
 
 
 def _run(words: list[str]) -> int:
-    parser = parser_of(*[word for word in words if not word.startswith("-")][:1])
+    chosen = next((word for word in words if not word.startswith("-")), "")
+    parser = parser_of(chosen)
+    if not words:
+        parser.print_help(sys.stderr)
+        return USAGE
+    if chosen and chosen not in COMMANDS:
+        parser.error(_no_such(chosen))
     arguments, rest = parser.parse_known_args(words)
     _put_last_word(parser, arguments, rest)
     from callgate.vocabulary import CallgateError
@@ -128,6 +134,14 @@ def _run(words: list[str]) -> int:
         show_error(error, as_json=getattr(arguments, "json", False))
         return status_of(error)
     return status
+
+
+def _no_such(command: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(command, COMMANDS, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else "`callgate --help` lists them"
+    return f"there is no command {command[:40]!r}; {hint}"
 
 
 def _module(command: str) -> ModuleType:

@@ -34,6 +34,8 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     """Examples and exit status, as `--help` shows them."""
     arguments: tuple[Argument, ...]
     below: tuple[Command, ...] = ()
+    needs_below: bool = False
+    """It does nothing by itself."""
 
     @property
     def options(self) -> tuple[Argument, ...]:
@@ -54,9 +56,11 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
 def command_tree(parser: argparse.ArgumentParser, words: tuple[str, ...] = (), summary: str = "") -> Command:
     arguments: list[Argument] = []
     below: list[Command] = []
+    needs_below = False
     for group in parser._action_groups:
         for action in group._group_actions:
             if isinstance(action, argparse._SubParsersAction):
+                needs_below = action.required
                 summaries = {choice.dest: choice.help or "" for choice in action._choices_actions}
                 parsers: Mapping[str, argparse.ArgumentParser] = action.choices
                 below += [command_tree(each, (*words, name), summaries[name]) for name, each in parsers.items()]
@@ -69,6 +73,7 @@ def command_tree(parser: argparse.ArgumentParser, words: tuple[str, ...] = (), s
         closing=(parser.epilog or "").strip(),
         arguments=tuple(arguments),
         below=tuple(below),
+        needs_below=needs_below,
     )
 
 
