@@ -177,3 +177,19 @@ def test_an_empty_element_is_a_call_without_arguments() -> None:
 
 def test_paris_is_paris_in_both() -> None:
     assert calls_in("<function=get_weather><parameter=city>Paris</parameter></function>") == PARIS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        qwen(place="Rome").replace("</function>\n", ""),
+        qwen(place="Rome").replace("</function>\n", "") + "\n" + qwen(place="Rome"),
+        '<minimax:tool_call><invoke name="book"><parameter name="place">Rome</parameter></minimax:tool_call>',
+    ],
+)
+def test_a_call_whose_own_end_was_forgotten_ends_with_what_stands_around_it(text: str) -> None:
+    assert booked(text) == [{"place": "Rome"}] * text.count("Rome")
+
+
+def test_words_behind_a_parameter_show_that_it_is_no_call() -> None:
+    assert booked(qwen(place="Rome").replace("</function>", "and so on </b>")) == []

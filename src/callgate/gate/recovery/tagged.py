@@ -48,9 +48,10 @@ def read_elements(source: Source, block: Block) -> Reading[list[Said]]:
                 values.update(read.value)
                 flaws = read.rules
                 continue
-            if char or block.strict:
+            # Between two parameters the text may end, or what stands around the call: its own end was forgotten.
+            if block.strict or (char and not (values and (yield from source.ahead(2)) == "</")):
                 return []
-            unclosed = True  # the end of the text, between two parameters
+            unclosed = True
             break
         if found in ends:
             break
