@@ -149,3 +149,17 @@ async def test_what_it_says_of_itself_may_be_anything(show: object) -> None:
 
     fit = await context.Contexts(anything, anything).fit("m", 9000)
     assert (fit.num_ctx, fit.notice) == (16384, None)
+
+
+async def test_a_prompt_that_must_be_whole_is_not_to_be_cut() -> None:
+    ollama = PlayedOllama()
+    ollama.loaded, ollama.longest = 4096, 6000
+    [notice] = await turns(ollama, 100, 4500, 20000, whole_prompt=True)
+    assert notice.kind == "context_too_small", "an old Ollama cuts it all the same"
+    assert [json.loads(body).get("truncate") for body in ollama.bodies] == [None, False, False]
+    await turns(ollama, 100, options={"num_ctx": 2048}, whole_prompt=True)
+    assert ollama.last["truncate"] is False
+    await turns(ollama, 20000)
+    assert "truncate" not in ollama.last
+    await turns(ollama, 20000, whole_prompt=True, extra={"truncate": True})
+    assert ollama.last["truncate"] is True, "as the caller says"

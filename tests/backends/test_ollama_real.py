@@ -15,6 +15,7 @@ from callgate.vocabulary import (
     CallNotParsed,
     CannotThink,
     ChatRequest,
+    ContextExceeded,
     Done,
     Event,
     Message,
@@ -176,3 +177,11 @@ async def test_a_context_that_is_loaded_too_small_is_grown(
     filler = Message(role="user", content="hello " * 900)
     await events_of(backend, ask(messages=(filler, QUESTION), max_tokens=3))
     assert await loaded() == 4096
+
+
+async def test_a_prompt_that_must_be_whole_and_is_too_long_is_refused(backend: OllamaBackend) -> None:
+    filler = Message(role="user", content="hello there " * 6_000)
+    with pytest.raises(ContextExceeded) as caught:
+        await events_of(backend, ask(messages=(filler, QUESTION), max_tokens=3, whole_prompt=True))
+    assert "context" in caught.value.message
+    assert await events_of(backend, ask(messages=(filler, QUESTION), max_tokens=3)), "the beginning is left out"

@@ -50,3 +50,5 @@ class ChatRequest(msgspec.Struct, frozen=True, kw_only=True):
     extra: Mapping[str, Any] = {}
     """What we don't know: it reaches the backend as it is."""
     stream: bool = True
+    whole_prompt: bool = False
+    """A server that has no room for the prompt is to say so, rather than leave out its beginning."""

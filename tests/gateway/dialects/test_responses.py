@@ -255,6 +255,14 @@ def test_what_cannot_be_done_is_said(wrong: dict[str, Any]) -> None:
         read(wrong)
 
 
+def test_a_prompt_is_whole_unless_it_may_be_cut() -> None:
+    assert read(HELLO).request.whole_prompt
+    assert read({**HELLO, "truncation": "disabled"}).request.whole_prompt
+    cut = read({**HELLO, "truncation": "auto"})
+    assert not cut.request.whole_prompt
+    assert answered(cut, AssistantDelta("x"), Done("stop"))[0]["truncation"] == "auto"
+
+
 def test_what_else_may_be_included_is_passed_over() -> None:
     assert read({**HELLO, "top_logprobs": 0, "include": ["reasoning.encrypted_content"]}).request.messages
 

@@ -123,11 +123,16 @@ class Chats:
         sent = encoded(body)
         if (chosen := options_of(request).get("num_ctx")) is not None:
             self._contexts.was_set(request.model, chosen)
-            return Fit(), sent
-        fit = await self._contexts.fit(request.model, prompt_tokens(request, sent))
-        if fit.num_ctx is None:
+            fit = Fit()
+        else:
+            fit = await self._contexts.fit(request.model, prompt_tokens(request, sent))
+        asks_for_room = chosen is not None or fit.num_ctx is not None or fit.notice is not None
+        if request.whole_prompt and asks_for_room:
+            body.setdefault("truncate", False)  # which older ones don't know, and cut all the same
+        elif fit.num_ctx is None:
             return fit, sent
-        body["options"] = {**body.get("options", {}), "num_ctx": fit.num_ctx}
+        if fit.num_ctx is not None:
+            body["options"] = {**body.get("options", {}), "num_ctx": fit.num_ctx}
         return fit, encoded(body)
 
     async def _explained(self, problem: BadStatus, request: ChatRequest, version: str | None) -> CallgateError:

@@ -135,6 +135,7 @@ def _message(body: MessagesRequest, extra: Extra) -> Wish:  # noqa: ARG001
         think=body.think,
         max_tokens=None if body.max_tokens is None else max(1, body.max_tokens),
         options=body.options,
+        whole_prompt=True,
     )
     hides = body.thinking is not None and body.thinking.display == "omitted"
     return Wish(

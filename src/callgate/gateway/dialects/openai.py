@@ -158,6 +158,7 @@ def _chat(body: ChatCompletionRequest, extra: Extra) -> Wish:
         max_tokens=body.max_completion_tokens or body.max_tokens,
         options=body.options(),
         extra=extra,
+        whole_prompt=True,
     )
     return Wish(
         model=body.model or "",
@@ -180,6 +181,7 @@ def _completion(body: CompletionRequest, extra: Extra) -> Wish:
         max_tokens=body.max_tokens,
         options=body.options(),
         extra=extra,
+        whole_prompt=True,
     )
     return Wish(
         model=body.model or "",

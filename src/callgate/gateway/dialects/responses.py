@@ -85,6 +85,7 @@ class ResponsesRequest(msgspec.Struct, frozen=True, kw_only=True):
     max_output_tokens: Annotated[int, Meta(ge=1)] | None = None
     temperature: float | None = None
     top_p: float | None = None
+    truncation: Literal["auto", "disabled"] | None = None
     metadata: dict[str, Any] | None = None
     top_logprobs: Zero | None = None
     include: list[_Included] | None = None
@@ -137,6 +138,7 @@ def _wish(body: ResponsesRequest, kept: Mapping[str, bytes] | None) -> Wish:
         think=None if effort is None else EFFORTS[effort],
         max_tokens=body.max_output_tokens,
         options=body.options,
+        whole_prompt=body.truncation != "auto",
     )
     return Wish(
         model=body.model or "",
@@ -224,7 +226,7 @@ def _echo(body: ResponsesRequest) -> dict[str, Any]:
         # Three events have them, and there may be many.
         "tools": msgspec.Raw(msgspec.json.encode([_told(tool) for tool in body.tools or ()])),
         "top_p": body.top_p,
-        "truncation": "disabled",
+        "truncation": body.truncation or "disabled",
     }
 
 
