@@ -19,6 +19,7 @@ from pathlib import Path
 
 from workshop.package_contents import problems_of
 from workshop.package_trial import SUPPORTED, Failed, try_out
+from workshop.release import unready_of
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = """\
@@ -26,6 +27,7 @@ examples:
   ./dev package                     into dist/, and tried on every supported Python that is here
   ./dev package --python 3.13       … on one of them
   ./dev package --no-try            … or not at all
+  ./dev package --release           … only if version, changelog and tag agree and all is committed
 """
 
 
@@ -34,8 +36,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="./dev package", description=__doc__, epilog=EXAMPLES, formatter_class=form)
     parser.add_argument("--out", type=Path, default=ROOT / "dist", metavar="FOLDER", help="where they go (dist)")
     parser.add_argument("--python", action="append", metavar="VERSION", help="try them on this one only (again)")
+    parser.add_argument("--release", action="store_true", help="refuse what isn't committed, tagged and told of")
     parser.add_argument("--no-try", action="store_true", help="install them nowhere")
     args = parser.parse_args()
+    if args.release and (unready := list(unready_of(ROOT))):
+        say("it can't be released yet: " + "; ".join(unready))
+        return 1
     with tempfile.TemporaryDirectory(prefix="callgate-package-") as folder:
         try:
             wheel, sdist = build(ROOT, args.out)
