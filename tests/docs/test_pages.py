@@ -9,6 +9,8 @@ import pytest
 
 from callgate import cli
 from callgate.backends import means_of
+from callgate.backends.ollama import versions
+from callgate.detect import llama_server
 from callgate.detect.template.conversations import COMMON_WAYS, OTHER_WAYS
 from callgate.settings import TABLE
 from callgate.vocabulary import CallgateError, Facts, ServerKind, Source, errors
@@ -86,6 +88,13 @@ def test_what_servers_honour_is_what_the_wire_page_says(kind: ServerKind) -> Non
     shown = [cell.strip().startswith("yes") for cell in row[1].split("|")]
     means = means_of(Facts(name="m", server=kind, at=0.0))
     assert shown == [means.schema, means.tool_choice, means.parallel_tool_calls, means.grammar]
+
+
+def test_the_versions_on_the_wire_page_are_those_that_the_code_goes_by() -> None:
+    row = next(line for line in page("wire-formats").splitlines() if line.startswith("| Ollama, `/api/chat` |"))
+    for needed in (versions.TOOLS, versions.STREAMED_TOOLS, versions.CALL_IDS, versions.JINJA_TEMPLATES):
+        assert re.search(rf"\b{re.escape(versions.shown(needed))}\b", row), needed
+    assert f"build b{llama_server._FIRST_WITH_JINJA_ON} on" in page("wire-formats")
 
 
 def test_every_room_is_on_the_architecture_page() -> None:
