@@ -53,6 +53,7 @@ def serve(settings: Settings, options: Options, *, on_ready: Callable[[str], Non
             run(app, listening, options, ready)
         else:
             asyncio.run(_by_several(settings, options, listening, ready))
+            gc.freeze()  # or the process would look all through once more before it ends
 
 
 async def _by_several(
@@ -151,6 +152,17 @@ class _Server(uvicorn.Server):
             with suppress(TimeoutError):
                 async with asyncio.timeout(TICK_SECONDS):
                     await self._told.wait()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """As uvicorn's, which waits a while for connections to end, also where there are none."""
+        if self.server_state.connections or self.server_state.tasks or self.force_exit:
+            await super().shutdown(sockets)
+            return
+        for server in self.servers:
+            server.close()
+        for each in sockets or ():
+            each.close()
+        await self.lifespan.shutdown()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         super().handle_exit(sig, frame)

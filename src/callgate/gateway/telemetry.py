@@ -34,7 +34,7 @@ _COMPLETIONS = frozenset({"/v1/completions", "/api/generate"})
 _TRACE = TraceContextTextMapPropagator()
 _TRACE_HEADERS = ("traceparent", "tracestate")
 LONGEST_HEADER = 4096
-CLOSE_SECONDS = 5.0
+CLOSE_SECONDS = 3.0
 """For the last to be sent when the server ends."""
 
 
