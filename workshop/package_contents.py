@@ -26,7 +26,7 @@ NEEDED = (
 BESIDE = {"README.md", "LICENSE", "CHANGELOG.md", "pyproject.toml", "PKG-INFO", ".gitignore"}
 """What an sdist has besides the package: what a wheel is made of, and what the builder adds."""
 LARGEST_WHEEL = 20_000_000
-EXTRAS = {"all", "chat", "hub", "llamacpp", "mcp", "serve"}
+EXTRAS = {"all", "chat", "hub", "llamacpp", "mcp", "otel", "redis", "serve"}
 
 
 def problems_of(wheel: Path, sdist: Path, root: Path) -> Iterator[str]:

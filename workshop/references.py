@@ -30,6 +30,7 @@ _FLAGS = {
     "openai.base_url": "`http://host/v1#NAME`",
     "discovery.endpoints": "`serve --upstream`",
     "serve.api_keys": "`serve --api-key`",
+    "serve.redis": "`serve`, `keys`: `--redis`",
     "timeouts.between": "`ask --timeout`",
     "timeouts.first_byte": "`ask --timeout`",
     "logging.level": "`--verbose` shows what is logged",

@@ -56,8 +56,13 @@ def main(argv: list[str] | None = None) -> int:
         from workshop.stress_gateway import main as of_gateway
 
         return of_gateway(words[1:])
+    if words[:1] == ["scaleout"]:
+        from workshop.stress_scaleout import main as of_scaleout
+
+        return of_scaleout(words[1:])
     parser = argparse.ArgumentParser(prog="./dev stress", description=__doc__)
-    parser.add_argument("what", choices=["registry", "gateway"], help="`gateway --help` says more")
+    choices = ["registry", "gateway", "scaleout"]
+    parser.add_argument("what", choices=choices, help="`gateway --help` and `scaleout --help` say more")
     parser.add_argument("--kills", type=int, default=500, help="in the middle of updates (%(default)s)")
     parser.add_argument("--writers", type=int, default=4, help="at once (%(default)s)")
     parser.add_argument("--seed", type=int, default=None, help="of when they are killed")

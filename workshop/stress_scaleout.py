@@ -64,6 +64,7 @@ class Outcome:
     phases: list[Phase] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     failovers: int = 0
+    redis_failures: int = 0
 
     @property
     def now(self) -> Phase:
@@ -84,6 +85,8 @@ def main(argv: list[str]) -> int:
     print(f"two engines, two gateways, a Redis; {args.clients} clients …\n{HEADINGS}", flush=True)
     outcome = asyncio.run(stress(clients=args.clients, seconds=args.seconds, say=lambda text: print(text, flush=True)))
     told = "; ".join(dict.fromkeys(outcome.problems[:5])) or "no request was lost before its first byte"
+    if outcome.redis_failures:
+        print(f"gateway 1 had {outcome.redis_failures} failures of Redis since it was back")
     print(f"{outcome.failovers} requests went on at the other engine, unseen by their clients: {told}")
     return 1 if outcome.problems else 0
 
@@ -123,7 +126,8 @@ async def stress(*, clients: int, seconds: float, say: Callable[[str], None] = l
                         task.result()
                 say(outcome.now.told())
                 if name == "engine 1 is killed":
-                    outcome.failovers = sum([await _failovers(http, url) for url in urls])
+                    outcome.failovers = sum([await _counted(http, url, "callgate_failovers_total") for url in urls])
+            outcome.redis_failures = await _counted(http, urls[0], "callgate_redis_failures_total")
         finally:
             for task in talking:
                 task.cancel()
@@ -138,10 +142,10 @@ async def _nothing() -> None:
     pass
 
 
-async def _failovers(http: aiohttp.ClientSession, url: str) -> int:
+async def _counted(http: aiohttp.ClientSession, url: str, name: str) -> int:
     async with http.get(f"{url}/metrics") as metrics:
         told = (await metrics.text()).splitlines()
-    return sum(int(line.split()[-1]) for line in told if line.startswith("callgate_failovers_total{"))
+    return sum(int(line.split()[-1]) for line in told if line.startswith(f"{name}{{"))
 
 
 # --- a client ---

@@ -85,6 +85,8 @@ def test_an_extra_that_is_missing_is_no_fault_and_has_its_command(monkeypatch: p
         "chat": "ok",
         "mcp": "absent",
         "hub": "absent",
+        "redis": "absent",
+        "otel": "absent",
     }
     assert found["llamacpp"].next == "pip install 'callgate[llamacpp]'"
     assert "httptools" in found["serve"].detail

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 import tomllib
 from collections import Counter
@@ -39,6 +40,8 @@ def stage(tmp_path: Path, of_readers: Others, require_engine: None) -> Iterator[
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("page", [page for page, found in PAGES.items() if any(each.language in RUN for each in found)])
 def test_what_a_page_shows_is_true(page: str, stage: Stage, tally: tuple[Counter[str], list[tuple[str, str]]]) -> None:
+    if any("redis-server " in each.text for each in PAGES[page]) and shutil.which("redis-server") is None:
+        missing("no Redis: redis-server is not installed (apt-get install redis-server)")
     run, not_run = tally
     problems: list[str] = []
     of_python: list[Snippet] = []

@@ -33,6 +33,8 @@ EXTRAS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "chat": ("callgate chat on a terminal", ("prompt-toolkit", "rich")),
     "mcp": ("tools of MCP servers", ("mcp",)),
     "hub": ("callgate pull", ("huggingface-hub",)),
+    "redis": ("several callgate serve that share things", ("redis",)),
+    "otel": ("callgate serve --otel", ("opentelemetry-sdk", "opentelemetry-exporter-otlp-proto-http")),
 }
 """What each is for, and the packages that it installs."""
 NOT_ON_WINDOWS = "uvloop"

@@ -91,7 +91,7 @@ class SharedAnswers:
             return
         await self._own.put(id_, content)
         try:
-            await self._link.ask(lambda redis: redis.eval(_PUT, 0, content, id_, *self._limits))
+            await self._sent(id_, content)
         except Away:
             _note(self._unsent, id_)
 
@@ -107,10 +107,17 @@ class SharedAnswers:
             return was_here
 
     async def catch_up(self) -> None:
-        """Redis forgets what it couldn't be told to forget. Raises: Away."""
+        """Redis is told what it couldn't be told before. Raises: Away."""
+        for id_ in list(self._unsent):
+            if (content := await self._own.get(id_)) is not None:
+                await self._sent(id_, content)
+            self._unsent.pop(id_, None)
         for id_ in list(self._undropped):
             await self._dropped(id_)
             self._undropped.pop(id_, None)
+
+    async def _sent(self, id_: str, content: bytes) -> None:
+        await self._link.ask(lambda redis: redis.eval(_PUT, 0, content, id_, *self._limits))
 
     async def _dropped(self, id_: str) -> object:
         return await self._link.ask(lambda redis: redis.eval(_DROP, 0, id_))

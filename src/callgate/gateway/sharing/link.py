@@ -96,7 +96,10 @@ class RedisLink:
                 await self._redis.aclose()
 
     async def ask(self, work: Callable[[Redis], Awaitable[T]], *, is_trial: bool = False) -> T:
-        """While it is away only a trial is made, by whoever looks whether it is back. Raises: Away."""
+        """While it is away only a trial is made, by whoever looks whether it is back. `work` may be done twice.
+
+        Raises: Away.
+        """
         from redis.exceptions import ConnectionError as Lost
         from redis.exceptions import RedisError
         from redis.exceptions import TimeoutError as Late
@@ -104,8 +107,14 @@ class RedisLink:
         if not is_trial and time.monotonic() < self._away_until:
             raise Away
         try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                done = await work(self._redis)
+            try:
+                async with asyncio.timeout(PATIENCE_SECONDS):
+                    done = await work(self._redis)
+            except (Late, TimeoutError):
+                if not self.is_up:
+                    raise
+                async with asyncio.timeout(PATIENCE_SECONDS):  # it may have been us who had no time
+                    done = await work(self._redis)
         except (Lost, Late, OSError, TimeoutError) as error:
             self._lost(error)
             raise Away from None
