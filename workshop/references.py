@@ -130,13 +130,14 @@ Your shell can complete all this, models in reach and settings included:
 
 === "zsh"
 
-    ```sh
+    ```zsh
     source <(callgate completion zsh)  # in ~/.zshrc, behind compinit
     ```
 
 === "fish"
 
-    ```sh
+    ```fish
+    mkdir -p ~/.config/fish/completions
     callgate completion fish > ~/.config/fish/completions/callgate.fish
     ```
 """

@@ -17,7 +17,9 @@ from textwrap import dedent
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-RUN = ("console", "sh", "python", "toml", "json", "jsonl")
+SHELLS = {"sh": "bash -ec", "zsh": "zsh -fec", "fish": "fish --no-config -c"}
+"""Who runs a script."""
+RUN = ("console", *SHELLS, "python", "toml", "json", "jsonl")
 ONLY_SHOWN = ("text", "html", "http", "ini", "yaml", "dockerfile", "jinja", "gotemplate", "mermaid", "diff")
 """What nobody could run: the output of something, or a file for another program."""
 

@@ -118,9 +118,9 @@ class Stage:
             self._exports.append(self.here(shown.command))
         return self.script("\n".join([*self._exports, self.here(shown.command)]))
 
-    def script(self, text: str) -> tuple[int, str]:
+    def script(self, text: str, *shell: str) -> tuple[int, str]:
         done = subprocess.run(
-            ["bash", "-c", text],
+            [*(shell or ("bash", "-c")), text],
             cwd=self.folder,
             env=self.environ,
             stdin=subprocess.DEVNULL,

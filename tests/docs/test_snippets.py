@@ -15,10 +15,24 @@ import pytest
 from callgate.settings import load_settings
 from tests.conftest import missing
 from tests.docs.program import program
-from tests.docs.snippets import ONLY_SHOWN, ROOT, RUN, Snippet, commands, is_like, outside_of_fences, pages, snippets
+from tests.docs.snippets import (
+    ONLY_SHOWN,
+    ROOT,
+    RUN,
+    SHELLS,
+    Snippet,
+    commands,
+    is_like,
+    outside_of_fences,
+    pages,
+    snippets,
+)
 from tests.docs.stage import Others, Stage, others
 
 PAGES = {page.relative_to(ROOT).as_posix(): list(snippets(page)) for page in pages()}
+
+BEFORE = {"zsh": "autoload -Uz compinit; compinit -D -u\n"}
+"""What the reader's files have done before."""
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +62,8 @@ def test_what_a_page_shows_is_true(page: str, stage: Stage, tally: tuple[Counter
     for snippet in PAGES[page]:
         if snippet.not_run:
             not_run.append((snippet.where, snippet.not_run))
+        elif snippet.language in SHELLS and not shutil.which(SHELLS[snippet.language].split()[0]):
+            not_run.append((snippet.where, f"there is no {snippet.language} here"))
         elif snippet.language in RUN:
             run[snippet.language] += 1
             if snippet.title:
@@ -62,12 +78,13 @@ def test_what_a_page_shows_is_true(page: str, stage: Stage, tally: tuple[Counter
 
 
 def _problems(snippet: Snippet, stage: Stage) -> Iterator[str]:
+    text = stage.here(snippet.text)
     try:
         match snippet.language:
             case "console":
                 yield from _of_console(snippet, stage)
-            case "sh":
-                status, said = stage.script("set -e\n" + stage.here(snippet.text))
+            case "sh" | "zsh" | "fish":
+                status, said = stage.script(BEFORE.get(snippet.language, "") + text, *SHELLS[snippet.language].split())
                 if status:
                     yield f"{snippet.where}: exit status {status}:\n{said}"
             case "python":
