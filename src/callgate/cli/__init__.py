@@ -21,7 +21,7 @@ COMMANDS = {
     "check": "what can this model really do, and how do we know?",
     "ask": "one question, answered; events as JSON lines for scripts",
     "chat": "talk to it, with tools, and swap models in mid-conversation",
-    "serve": "one OpenAI- and Ollama-compatible endpoint where tool calls just work",
+    "serve": "one endpoint for OpenAI's, Anthropic's and Ollama's clients, where tool calls just work",
     "keys": "who may ask the servers that share a Redis",
     "models": "every model in reach, side by side",
     "validate": "prove it: a suite of real tool-calling turns",
