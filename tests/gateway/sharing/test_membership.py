@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -15,6 +17,7 @@ from callgate.gateway.sharing.link import PREFIX
 from callgate.registry import Registry, moment_of
 from callgate.settings import Secret
 from callgate.vocabulary import AssistantDelta, Done, Event, ModelRef, Unreachable, UsageError
+from tests.cli.command import environ
 from tests.gateway.real_redis import PASSWORD, RealRedis
 from tests.gateway.running import Gateway, gateway, no_servers, recording
 from tests.gateway.upstreams import Upstream, upstreams
@@ -185,6 +188,33 @@ async def test_what_one_validated_the_other_knows(
             return record is not None and record.validated_suite == "s2"
 
         await soon(is_back)
+        registries[0].update(
+            ref,
+            lambda _: {
+                "tool_support": False,
+                "tool_support_source": "user_confirmed",
+                "validated_at": moment_of(1.7e9),
+            },
+        )
+        registries[1].update(ref, lambda _: {"validated_at": moment_of(1_700_000_200.0), "validated_suite": "s3"})
+
+        def is_newer() -> bool:
+            record = registries[0].get(ref)
+            return record is not None and record.validated_suite == "s3"
+
+        await soon(is_newer)
+        own = registries[0].get(ref)
+        assert own
+        assert (own.tool_support, own.tool_support_source) == (False, "user_confirmed")
+
+
+def test_who_shares_nothing_loads_nothing_for_it() -> None:
+    program = (
+        "import asyncio, sys; from callgate.gateway import App, Options; app = App(options=Options());"
+        "asyncio.run(app.start()); print([name for name in sys.modules if 'redis' in name or '.sharing' in name])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], env=environ(), capture_output=True, text=True, check=False)
+    assert done.stdout == "[]\n", done.stderr
 
 
 async def test_while_redis_is_away_each_goes_by_itself_and_no_request_fails(redis: RealRedis, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callgate.gateway.sharing.key_ring import LONGEST_TABLE, MOST_KEYS, SharedKey
+from callgate.gateway.sharing.key_ring import LONGEST_TABLE, MOST_KEYS, KeyRing, SharedKey
 from callgate.gateway.sharing.link import RedisLink
 from callgate.gateway.sharing.tables import Table
 from callgate.gateway.sharing.verdicts import Verdict
@@ -62,3 +62,11 @@ async def test_many_who_change_it_at_once_lose_nothing(redis: RealRedis) -> None
     assert set(await tables[0].read()) == {"0", "1", "2", "3"}
     for link in links:
         await link.close()
+
+
+async def test_a_name_that_nobody_could_have_given_is_none(redis: RealRedis) -> None:
+    ring = KeyRing(RedisLink(Secret(redis.url)))
+    rows = {name: SharedKey(digest="1" * 64) for name in ("alice", "\x1b[2J", "a b", "")}
+    redis.say("SET", ring.table.key, msgspec.json.encode(rows))
+    assert list(await ring.keys()) == ["alice"]
+    await ring.close()

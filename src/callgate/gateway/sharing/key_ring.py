@@ -52,9 +52,10 @@ class KeyRing:
     async def keys(self) -> dict[str, SharedKey]:
         """Raises: Unreachable."""
         try:
-            return await self.table.read()
+            keys = await self.table.read()
         except Away:
             raise self._lost() from None
+        return {name: key for name, key in keys.items() if _NAME.fullmatch(name)}
 
     async def add(self, name: str) -> str:
         """The new key. It is told once, for only its hash is kept. Raises: UsageError, Unreachable."""
