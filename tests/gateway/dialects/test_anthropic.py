@@ -315,35 +315,6 @@ def test_pieces_and_whole_say_the_same(events: list[Event], reason: Any) -> None
     assert whole["stop_reason"] == expected
 
 
-@pytest.mark.parametrize(
-    ("done", "called", "expected"),
-    [
-        (Done("stop", "END"), False, ("stop_sequence", "END")),
-        (Done("stop", "other"), False, ("end_turn", None)),
-        (Done("stop"), False, ("end_turn", None)),
-        (Done("stop", "END"), True, ("tool_use", None)),
-        (Done("length"), False, ("max_tokens", None)),
-    ],
-)
-def test_the_text_that_ended_an_answer_is_told(done: Done, called: bool, expected: tuple[str, str | None]) -> None:
-    wish = read({**HELLO, "stop_sequences": ["x", "END"]})
-    events: list[Event] = [*([ToolCallEvent(ToolCall("c", "f", {}))] if called else []), done]
-    writer, said = wish.writer("m"), Said()
-    pieces = b"".join(writer.feed(event) for event in events) + writer.end(None)
-    for event in events:
-        said.hear(event)
-    whole: Any = wish.writer("m").whole(said, None)
-    for ended in (events_of(pieces)[-2]["delta"], whole):
-        assert (ended["stop_reason"], ended["stop_sequence"]) == expected
-
-
-def test_what_was_in_a_cache_is_counted_by_itself() -> None:
-    writer = read(HELLO).writer("m")
-    writer.feed(Usage(30, 2, 20))
-    usage = events_of(writer.end(None))[-2]["usage"]
-    assert (usage["input_tokens"], usage["cache_read_input_tokens"], usage["output_tokens"]) == (10, 20, 2)
-
-
 def _put_together(events: list[Any]) -> list[Any]:
     """As clients do it, and as strictly as the strictest of them."""
     blocks: list[Any] = []
