@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.sdk.metrics import MeterProvider
@@ -18,6 +19,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode
 
 from callgate.gateway import Options, Otel, telemetry_export
+from callgate.gateway.access import Noted
+from callgate.gateway.asgi import Exchange
 from callgate.gateway.telemetry import Telemetry
 from callgate.gateway.telemetry_words import asked_for, whose
 from callgate.settings import Settings
@@ -33,9 +36,11 @@ from callgate.vocabulary import (
     ToolCallEvent,
     Usage,
 )
+from callgate.wire import trace_headers
 from tests.gateway.collector import Collector
 from tests.gateway.command import served
 from tests.gateway.running import MULTIPLY, PlayedServer, gateway, no_servers, recording
+from tests.wire.server import serving
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = f"00-{TRACE}-b7ad6b7169203331-01"
@@ -189,6 +194,48 @@ async def test_a_trace_goes_on_through_the_gate(seen: Seen) -> None:
     assert told["server.address"] == "127.0.0.1"
     assert told["server.port"] == int(url.rpartition(":")[2])
     assert told["gen_ai.provider.name"] == "openai"
+
+
+async def test_only_what_is_done_for_a_request_is_part_of_its_trace(seen: Seen) -> None:
+    heard: list[tuple[str, str | None]] = []
+
+    async def passed(request: web.Request) -> web.StreamResponse:
+        heard.append((request.path, request.headers.get("traceparent")))
+        return web.json_response({})
+
+    async with serving(("*", "/{path:.*}", passed)) as url, gateway(Options(otel=Otel()), no_servers(url)) as served_:
+        await served_.post("/api/pull", {"model": "x"}, traceparent=PARENT)
+        arrival = seen.span("POST /api/pull")
+        assert ("/api/pull", f"00-{TRACE}-{arrival.context.span_id:016x}-01") in heard
+        heard.clear()
+        await served_.get("/health")
+    assert all(parent is None for _, parent in heard)
+
+
+async def test_a_task_that_outlives_a_request_tells_nobody_of_it(seen: Seen) -> None:
+    telemetry = telemetry_export.exporting(Otel(), no_servers())
+    arrival = telemetry.arrival(_exchange(), Noted("POST", "/v1/chat/completions"))
+    go_on = asyncio.Event()
+
+    async def later() -> object:
+        assert trace_headers.get()
+        go_on.set()
+        await ended.wait()
+        return trace_headers.get()
+
+    ended = asyncio.Event()
+    task = asyncio.create_task(later())
+    await go_on.wait()
+    arrival.end(Noted("POST", "/v1/chat/completions"), is_told=False)
+    ended.set()
+    assert not await task
+
+
+def _exchange() -> Exchange:
+    async def nothing(*_: object) -> dict[str, object]:
+        return {}
+
+    return Exchange({"method": "POST", "path": "/", "headers": []}, nothing, nothing)  # type: ignore[arg-type]
 
 
 async def test_a_client_that_goes_away_ends_its_spans(seen: Seen) -> None:

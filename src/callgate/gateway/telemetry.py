@@ -7,9 +7,7 @@ too.
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterable
 from contextvars import Token
 
 from opentelemetry import context
@@ -39,7 +37,7 @@ CLOSE_SECONDS = 3.0
 
 
 class Telemetry:
-    """`on_close` is called at the end, and may take its time."""
+    """`on_close` is called at the end, and may take its time; if it takes too long, `give_up` are."""
 
     def __init__(
         self,
@@ -49,20 +47,24 @@ class Telemetry:
         *,
         content: bool = False,
         on_close: Callable[[], None] | None = None,
+        give_up: Iterable[Callable[[], object]] = (),
     ) -> None:
         self._tracer = tracers.get_tracer(NAME, __version__)
         self._instruments = Instruments(meters.get_meter(NAME, __version__))
         self._settings = settings
         self._content = content
-        self._on_close = on_close
+        self._on_close, self._give_up = on_close, tuple(give_up)
 
     async def close(self) -> None:
         """What wasn't sent yet is sent, if that doesn't take long."""
         on_close, self._on_close = self._on_close, None
         if on_close is not None:
-            with suppress(TimeoutError):
+            try:
                 async with asyncio.timeout(CLOSE_SECONDS):
                     await in_own_thread(on_close, name="callgate-telemetry")
+            except TimeoutError:
+                for give_up in self._give_up:
+                    give_up()
 
     def arrival(self, exchange: Exchange, noted: Noted) -> Arrival:
         """Of a request. It belongs to the trace that its client names."""
@@ -103,11 +105,10 @@ class Telemetry:
             kind=SpanKind.CLIENT,
             attributes={**common, **whose(told.ref, self._settings), **attributes},
         )
-        onward: dict[str, str] = {}
-        _TRACE.inject(onward, set_span_in_context(span))
-        trace_headers.set(onward)
         is_stream = "gen_ai.request.stream" in attributes
-        return Operation(span, told, common, self._instruments, self._settings, is_stream=is_stream)
+        operation = Operation(span, told, common, self._instruments, self._settings, is_stream=is_stream)
+        operation.on_end = _tell_onward(span)
+        return operation
 
 
 class Arrival:
@@ -116,6 +117,7 @@ class Arrival:
     def __init__(self, span: Span) -> None:
         self._span = span
         self._entered: Token[context.Context] = context.attach(set_span_in_context(span))
+        self._leave = _tell_onward(span)
 
     def end(self, noted: Noted, *, is_told: bool) -> None:
         """`is_told`: the client got an answer."""
@@ -125,6 +127,16 @@ class Arrival:
         if problem:
             self._span.set_attribute("error.type", problem)
             self._span.set_status(Status(StatusCode.ERROR))
-        self._span.end(time.time_ns())
+        self._span.end()
         context.detach(self._entered)
-        trace_headers.set(None)
+        self._leave()
+
+
+def _tell_onward(span: Span) -> Callable[[], None]:
+    """Whoever is asked from now on is told of it, until what this gives is called: also by tasks that began meanwhile
+    and go on, such as looks at a server that failed.
+    """
+    onward: dict[str, str] = {}
+    _TRACE.inject(onward, set_span_in_context(span))
+    trace_headers.set(onward)
+    return onward.clear

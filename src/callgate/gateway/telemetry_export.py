@@ -15,8 +15,9 @@ from callgate.vocabulary import UsageError
 from callgate.wire import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from opentelemetry.sdk.resources import Resource
-    from opentelemetry.sdk.trace import SpanProcessor
 
     from callgate.gateway.telemetry import Telemetry
 
@@ -48,22 +49,25 @@ def exporting(otel: Otel, settings: Settings) -> Telemetry:
     base = _base(otel.url)
     resource = _resource()
     _tell_of_trouble()
-    spans: list[SpanProcessor] = []
-    readers: list[PeriodicExportingMetricReader] = []
-    if _is_wanted("OTEL_TRACES_EXPORTER"):
-        spans.append(BatchSpanProcessor(OTLPSpanExporter(endpoint=base and f"{base}/v1/traces")))
-    if _is_wanted("OTEL_METRICS_EXPORTER"):
-        readers.append(PeriodicExportingMetricReader(OTLPMetricExporter(endpoint=base and f"{base}/v1/metrics")))
     tracers = TracerProvider(resource=resource, shutdown_on_exit=False)
-    for processor in spans:
-        tracers.add_span_processor(processor)
+    readers: list[PeriodicExportingMetricReader] = []
+    give_up: list[Callable[[], object]] = []
+    if _is_wanted("OTEL_TRACES_EXPORTER"):
+        spans = OTLPSpanExporter(endpoint=base and f"{base}/v1/traces")
+        tracers.add_span_processor(BatchSpanProcessor(spans))
+        give_up.append(spans.shutdown)
+    if _is_wanted("OTEL_METRICS_EXPORTER"):
+        metrics = OTLPMetricExporter(endpoint=base and f"{base}/v1/metrics")
+        readers.append(PeriodicExportingMetricReader(metrics))
+        give_up.append(metrics.shutdown)
     meters = MeterProvider(readers, resource=resource, shutdown_on_exit=False)
 
     def close() -> None:
         tracers.shutdown()
         meters.shutdown(timeout_millis=CLOSE_SECONDS * 1000)
 
-    return Telemetry(tracers, meters, settings, content=otel.content or wants_content(), on_close=close)
+    content = otel.content or wants_content()
+    return Telemetry(tracers, meters, settings, content=content, on_close=close, give_up=give_up)
 
 
 def wants_content() -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 
 import msgspec
@@ -80,6 +80,7 @@ class Operation:
         self._began = time.monotonic()
         self._asked: ChatRequest | None = None
         self._said = Said()
+        self.on_end: Callable[[], None] | None = None
 
     def listen(self, request: ChatRequest) -> None:
         """What was asked is to be recorded, and so is the answer."""
@@ -110,6 +111,8 @@ class Operation:
         if self._span.is_recording():
             self._describe(measured, failed)
         self._span.end()
+        if self.on_end is not None:
+            self.on_end()
         self._measure(measured, seconds, failed)
 
     def _measure(self, measured: Mapping[str, AttributeValue], seconds: float, failed: str | None) -> None:
