@@ -128,6 +128,19 @@ async def test_an_error_after_a_sign_is_told_in_the_stream(path: str) -> None:
     assert b"caught fire" in last
 
 
+@every_dialect
+async def test_a_client_that_goes_after_a_sign_is_not_worked_for(path: str) -> None:
+    async with failing(asyncio.Event()) as url, gateway(Options(model=f"{url}#m", ping_every=OFTEN)) as served:
+        async with waiting(served, path) as response:
+            await until(response, SIGN[path], 1)
+            response.close()
+        async with asyncio.timeout(20):
+            while "callgate_requests_in_flight 1\n" not in (await served.get("/metrics")).body.decode():
+                pass
+        metrics = (await served.get("/metrics")).body.decode()
+    assert f'callgate_requests_total{{route="{path}",model="m",status="' in metrics
+
+
 async def test_silence_in_the_middle_is_filled_too() -> None:
     upstream = Upstream("a")
     upstream.hold.clear()
