@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 SHELLS = {"sh": "bash -ec", "zsh": "zsh -fec", "fish": "fish --no-config -c"}
 """Who runs a script."""
 RUN = ("console", *SHELLS, "python", "toml", "json", "jsonl")
-ONLY_SHOWN = ("text", "html", "http", "ini", "yaml", "dockerfile", "jinja", "gotemplate", "mermaid", "diff")
+ONLY_SHOWN = ("text", "html", "http", "ini", "yaml", "dockerfile", "jinja", "gotemplate", "diff")
 """What nobody could run: the output of something, or a file for another program."""
 
 _FENCE = re.compile(r"^ *(`{3,}) *(\w*)(.*)$")

@@ -89,7 +89,10 @@ class Stage:
             "HOME": str(self._home),
             "OLLAMA_HOST": others.ollama,
             "HF_ENDPOINT": others.hub,
-            "PYTEST_ADDOPTS": "-p no:cacheprovider -p no:asyncio",
+            # Without the plugins of those who happen to be installed beside us.
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            "PYTEST_PLUGINS": "callgate.testing",
+            "PYTEST_ADDOPTS": "-p no:cacheprovider",
             "PYTHONDONTWRITEBYTECODE": "1",
         }
 

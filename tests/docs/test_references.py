@@ -10,7 +10,7 @@ import pytest
 
 from callgate.cli import COMMANDS, parser_of
 from callgate.cli.command_tree import Command, command_tree
-from callgate.settings import TABLE
+from callgate.settings import TABLE, unknown_variables
 from tests.docs.snippets import pages
 from workshop import references, site
 
@@ -49,6 +49,12 @@ def test_a_page_names_only_settings_that_there_are(page: Path) -> None:
     sections = "|".join({setting.section for setting in TABLE.values()})
     named = set(re.findall(rf"`((?:{sections})\.[a-z_]+)`", page.read_text("utf-8")))
     assert {name for name in named if not name.endswith(FILES)} <= set(TABLE)
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_names_only_variables_that_there_are(page: Path) -> None:
+    named = set(re.findall(r"\bCALLGATE_[A-Z_]*[A-Z]\b", page.read_text("utf-8")))
+    assert not unknown_variables(dict.fromkeys(named, "x"))
 
 
 @pytest.mark.parametrize("command", TREE.below, ids=lambda command: command.words[0])
