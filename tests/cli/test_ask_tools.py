@@ -84,6 +84,17 @@ def test_the_settings_allow_too(record: Record, sums: str) -> None:
     assert "← 391" in ask(ref, "?", "--tools", sums, CALLGATE_TOOLS_ALLOW="sums/*").err
 
 
+def test_of_many_tools_those_are_offered_that_the_question_means(record: Record, sums: str) -> None:
+    for words, environ in ((["--tool-limit", "1"], {}), ([], {"CALLGATE_TOOLS_LIMIT": "1"})):
+        ref = record([call("multiply", a=17, b=23)], [text("It is 391.")])
+        tools = ("--tools", sums, "--tools", "own", "--allow", "*")
+        done = ask("--json", ref, "multiply 17 by 23", *tools, *words, **environ)
+        (notice, *_) = [event["data"] for event in done.objects if event["type"] == "notice"]
+        assert notice["kind"] == "tools_trimmed"
+        assert "multiply" not in notice["message"]
+        assert [event["data"]["name"] for event in done.objects if event["type"] == "tool_call"] == ["multiply"]
+
+
 def test_all_that_happens_comes_as_json(record: Record, sums: str) -> None:
     ref = record([call("multiply", a=17, b=23)], [text("It is 391.")])
     done = ask("--json", ref, "17 times 23?", "--tools", sums, "--allow", "multiply")
