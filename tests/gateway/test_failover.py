@@ -36,7 +36,7 @@ async def test_one_model_at_two_servers_is_listed_once_and_asked_in_turn() -> No
     a, b = Upstream("a"), Upstream("b")
     async with upstreams(a, b), gateway(Options(), behind(a, b)) as served:
         ids = [model["id"] for model in (await served.get("/v1/models")).json["data"]]
-        assert ids == ["m", "tiny"]
+        assert ids == ["m", "tiny", "tiny-plain"]
         answers = [said(await ask(served)) for _ in range(4)]
         assert sorted(answers) == ["I am a", "I am a", "I am b", "I am b"]
         # Whoever wants one of them names it whole.

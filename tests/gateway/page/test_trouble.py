@@ -196,10 +196,10 @@ async def test_five_hundred_models_are_searched(browser: Any) -> None:
         known = no_servers(discovery__endpoints=f"played={url}/v1")
         async with gateway(known=known) as gate, visiting(browser, gate.url) as visitor:
             page = visitor.page
-            await expect(page.locator(".model")).to_have_count(501)
-            await expect(page.locator("#model-count")).to_have_text("501")
+            await expect(page.locator(".model")).to_have_count(502)
+            await expect(page.locator("#model-count")).to_have_text("502")
             await page.locator("#search").fill("model-49")
-            await expect(page.locator("#model-count")).to_have_text("11 of 501")
+            await expect(page.locator("#model-count")).to_have_text("11 of 502")
             await page.keyboard.press("ArrowDown")
             await page.keyboard.press("End")
             await page.keyboard.press("Enter")
