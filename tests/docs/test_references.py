@@ -81,6 +81,12 @@ def test_the_site_has_every_page_and_no_other() -> None:
     assert sorted(named) == sorted(there)
 
 
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_links_beside_the_site_lead_somewhere(name: str) -> None:
+    targets = re.findall(r"\]\((?!https?://|#)([^)#\s]+)", (ROOT / name).read_text("utf-8"))
+    assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
 def test_what_a_page_would_fetch_from_others_is_found(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(
         '<link rel="stylesheet" href="https://fonts.example/a.css"><script src=//cdn.example/b.js></script>'
