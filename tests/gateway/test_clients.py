@@ -116,7 +116,7 @@ def test_the_ollama_command_talks_with_a_model_that_knows_no_tools(require_engin
         model = smollm2.fetched()
     except smollm2.NotFetched as why:
         missing(f"no SmolLM2: {why}")
-    with served("--alias", f"smollm2={model}", CALLGATE_LLAMACPP__CONTEXT="4096") as gate:
+    with served("--alias", f"smollm2={model}", CALLGATE_LLAMACPP_CONTEXT="4096") as gate:
         environ = {**os.environ, "OLLAMA_HOST": gate.url}
 
         def said(*words: str) -> str:

@@ -32,7 +32,7 @@ def test_aider_edits_a_file(require_engine: None, tmp_path: Path) -> None:
     subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
     file = tmp_path / "greet.py"
     file.write_text(BEFORE, "utf-8")
-    with served("--alias", f"smollm2={model}", CALLGATE_LLAMACPP__CONTEXT="4096") as gate:
+    with served("--alias", f"smollm2={model}", CALLGATE_LLAMACPP_CONTEXT="4096") as gate:
         done = aiders.edit(aider, gate.url, "smollm2", tmp_path, file.name, told=TOLD)
     assert done.returncode == 0, done.stderr[-3000:]
     assert "Applied edit to greet.py" in done.stdout, done.stdout[-3000:]

@@ -64,7 +64,7 @@ def url_of_smollm2(require_engine: None) -> Iterator[str]:
         model = smollm2.fetched()
     except smollm2.NotFetched as why:
         missing(f"no SmolLM2: {why}")
-    with served("--alias", f"smollm2={model}", CALLGATE_LLAMACPP__CONTEXT="4096") as gate:
+    with served("--alias", f"smollm2={model}", CALLGATE_LLAMACPP_CONTEXT="4096") as gate:
         yield gate.url
 
 
