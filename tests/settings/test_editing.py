@@ -160,8 +160,9 @@ def test_all_else_says_what_it_said(text: str, key: str, value: int) -> None:
     assert after[section].pop(name) == value
     before.get(section, {}).pop(name, None)
     assert repr({k: v for k, v in after.items() if v}) == repr({k: v for k, v in before.items() if v})
-    comments = [line.strip() for line in text.splitlines() if line.strip().startswith("#")]
-    assert all(line in edited for line in comments)
+    if "'''" not in text and '"""' not in text:  # in which what looks like a comment is none
+        comments = [line.strip() for line in text.splitlines() if line.strip().startswith("#")]
+        assert all(line in edited for line in comments)
     removed = without_setting(edited, key)
     assert removed is not None
     assert without_setting(removed, key) is None
