@@ -5,10 +5,20 @@ from typing import Any
 import msgspec
 import pytest
 
-from callgate.gateway.given import GivenMessage, ToolChoice, ToolDefinition, chosen, is_no_time, messages_of, tools_of
+from callgate.gateway.given import (
+    FunctionDefinition,
+    GivenMessage,
+    ToolChoice,
+    ToolDefinition,
+    chosen,
+    is_no_time,
+    messages_of,
+    offered,
+    tools_of,
+)
 from callgate.runtime import read_messages
 from callgate.tools import read_tools
-from callgate.vocabulary import Tool, UsageError
+from callgate.vocabulary import Tool
 
 TOOLS = (Tool("add"), Tool("multiply"))
 MESSAGES: list[Any] = [
@@ -45,9 +55,33 @@ def test_a_tool_is_read_as_it_is_written(tool: dict[str, Any]) -> None:
     assert tools_of(msgspec.convert([tool], list[ToolDefinition])) == read_tools([tool])
 
 
-def test_tools_that_only_their_makers_can_run_are_refused() -> None:
-    with pytest.raises(UsageError, match="'web_search', which only its maker's server can run"):
-        tools_of([ToolDefinition(type="web_search")])
+FOREIGN = [
+    ToolDefinition(type="web_search"),
+    ToolDefinition(type="custom", name="patch"),
+    ToolDefinition(type="strange", function=FunctionDefinition("odd")),
+    ToolDefinition(type="function", function=FunctionDefinition("add")),
+]
+
+
+@pytest.mark.parametrize(
+    ("choice", "must", "kinds"),
+    [
+        (None, None, ["tools_left_out"]),
+        ("required", "required", ["tools_left_out"]),
+        ({"type": "function", "function": {"name": "add"}}, "add", ["tools_left_out"]),
+        ({"type": "function", "function": {"name": "patch"}}, "auto", ["tools_left_out", "choice_left_out"]),
+    ],
+)
+def test_tools_that_only_their_makers_can_run_are_left_out(choice: Any, must: str | None, kinds: list[str]) -> None:
+    offer = offered(FOREIGN, msgspec.convert(choice, ToolChoice | None))
+    assert ([tool.name for tool in offer.tools], offer.choice) == (["add"], must)
+    assert [notice.kind for notice in offer.notices] == kinds
+    assert offer.notices[0].message.endswith(": 'web_search', 'patch (custom)', 'odd (strange)'")
+
+
+def test_where_all_are_left_out_none_must_be_called() -> None:
+    offer = offered(FOREIGN[:1], "required")
+    assert (offer.tools, offer.choice) == ((), "auto")
 
 
 @pytest.mark.parametrize(
@@ -66,8 +100,8 @@ def test_tools_that_only_their_makers_can_run_are_refused() -> None:
 def test_a_choice_says_which_tools_may_and_which_must_be_called(
     choice: Any, names: list[str], must: str | None
 ) -> None:
-    tools, wanted = chosen(msgspec.convert(choice, ToolChoice | None), TOOLS)
-    assert ([tool.name for tool in tools], wanted) == (names, must)
+    offer = chosen(msgspec.convert(choice, ToolChoice | None), TOOLS)
+    assert ([tool.name for tool in offer.tools], offer.choice) == (names, must)
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,10 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 from msgspec import Meta
 
+from callgate.gateway.left_out import LeftOut
 from callgate.runtime import read_messages
 from callgate.tools import read_encoded_tools, read_tools
-from callgate.vocabulary import Message, Tool, UsageError
+from callgate.vocabulary import Message, Notice, Tool, UsageError
 
 _BASE64 = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)"
 _SCHEMA = {"type": ["object", "boolean"]}
@@ -127,12 +128,17 @@ class FunctionDefinition(msgspec.Struct, frozen=True, omit_defaults=True):
 class ToolDefinition(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """A tool that the client runs: a `function`. Without one, the same may stand here, as other dialects have it."""
 
-    type: Annotated[str, Meta(extra_json_schema={"const": "function"})] | None = None
+    type: str | None = None
+    """Those of another type only their maker's server can run: they are left out."""
     function: FunctionDefinition | None = None
     name: str | None = None
     description: str | None = None
     parameters: dict[str, Any] | None = None
     input_schema: dict[str, Any] | None = None
+
+    @property
+    def is_own(self) -> bool:
+        return self.type in (None, "function")
 
 
 GivenTool = Annotated[
@@ -147,6 +153,13 @@ GivenTool = Annotated[
                         "function": {"type": "null"},
                         "name": _NAME,
                         "parameters": {"anyOf": [_PARAMETERS, {"type": "null"}]},
+                    },
+                },
+                {
+                    "required": ["type"],
+                    "properties": {
+                        "function": {"type": "null"},
+                        "type": {"type": "string", "not": {"const": "function"}},
                     },
                 },
             ]
@@ -198,12 +211,6 @@ def tools_of(given: Sequence[ToolDefinition] | None) -> tuple[Tool, ...]:
     """Raises: UsageError, which names the tool that is no good."""
     if not given:
         return ()
-    for number, tool in enumerate(given, start=1):
-        if tool.type not in (None, "function"):
-            raise UsageError(
-                f"tool {number} is of the type {tool.type[:80]!r}, which only its maker's server can run",
-                hint="leave it out, or offer a function of your own that does it",
-            )
     try:
         text = msgspec.json.encode(given)
     except (ValueError, OverflowError):  # half a character, or a number beyond all bounds
@@ -229,25 +236,48 @@ def is_no_time(span: str | float | None) -> bool:
     return span is not None and _NO_TIME.fullmatch(str(span)) is not None
 
 
+class Offered(msgspec.Struct, frozen=True):
+    tools: tuple[Tool, ...]
+    """Those that may be called."""
+    choice: str | None
+    """Which of them must be."""
+    notices: tuple[Notice, ...] = ()
+
+
 def offered(
     tools: Sequence[ToolDefinition] | None,
     choice: ToolChoice | None,
-    functions: Sequence[FunctionDefinition] | None,
-    function: FunctionChoice | None,
-) -> tuple[ToolChoice | None, tuple[Tool, ...]]:
+    functions: Sequence[FunctionDefinition] | None = None,
+    function: FunctionChoice | None = None,
+) -> Offered:
     """Tools, or else the functions that tools were once. Raises: UsageError, which names what is no good."""
-    if tools or not functions:
-        return choice, tools_of(tools)
-    wanted = NamedTool(function) if isinstance(function, NamedFunction) else function
-    return wanted, tools_of([ToolDefinition(function=each) for each in functions])
+    if functions and not tools:
+        tools = [ToolDefinition(function=each) for each in functions]
+        choice = NamedTool(function) if isinstance(function, NamedFunction) else function
+    given = tools or ()
+    own = [tool for tool in given if tool.is_own]
+    found = chosen(choice, tools_of(own))
+    return found if len(own) == len(given) else _without_foreign(found, given)
 
 
-def chosen(choice: ToolChoice | None, tools: tuple[Tool, ...]) -> tuple[tuple[Tool, ...], str | None]:
-    """The tools that may be called, and which of them must be."""
+def _without_foreign(found: Offered, given: Sequence[ToolDefinition]) -> Offered:
+    left_out = LeftOut()
+    for tool in given:
+        if not tool.is_own:
+            left_out.tool(tool.name or (tool.function.name if tool.function else ""), tool.type)
+    wanted = found.choice
+    names = {tool.name for tool in found.tools}
+    if wanted not in (None, "auto", "none") and (wanted not in names if wanted != "required" else not names):
+        left_out.choice(wanted)
+        wanted = "auto"
+    return Offered(found.tools, wanted, left_out.notices)
+
+
+def chosen(choice: ToolChoice | None, tools: tuple[Tool, ...]) -> Offered:
     match choice:
         case NamedTool(NamedFunction(name)):
-            return tools, name
+            return Offered(tools, name)
         case AllowedTools(AllowedSet(mode, allowed)):
             names = {tool.function.name for tool in allowed}
-            return tuple(tool for tool in tools if tool.name in names), mode
-    return tools, choice
+            return Offered(tuple(tool for tool in tools if tool.name in names), mode)
+    return Offered(tools, choice)

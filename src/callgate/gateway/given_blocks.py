@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from callgate.gateway.parts import LeftOut, Part, picture
+from callgate.gateway.left_out import LeftOut
+from callgate.gateway.parts import Part, picture
 from callgate.vocabulary import Image, Message, ToolCall
 
 BILLING = "x-anthropic-billing-header:"

@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from callgate.gateway.parts import LeftOut, OfferedTool, picture
+from callgate.gateway.left_out import LeftOut
+from callgate.gateway.parts import OfferedTool, picture
 from callgate.tools import read_tools
 from callgate.vocabulary import Image, Message, Tool, ToolCall
 

@@ -7,68 +7,22 @@ from __future__ import annotations
 
 import binascii
 from base64 import b64decode
-from collections.abc import Iterable
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
 from callgate.gateway.given import FunctionDefinition, Parameters, ToolName
-from callgate.vocabulary import Image, Notice
+from callgate.vocabulary import Image
 
 MOST_MESSAGES = 100_000
 """Or items, of one request."""
-MOST_NAMED = 10
-LONGEST_NAME = 80
 _DATA_URL = "data:"
 
 Part = Annotated[
     dict[str, Any],
     Meta(description="What is of a type that isn't known is left out, and a notice names it."),
 ]
-
-
-class LeftOut:
-    """Hears of all that is left out of one request."""
-
-    def __init__(self) -> None:
-        self._tools: dict[str, None] = {}
-        self._parts: dict[str, None] = {}
-        self._choices: dict[str, None] = {}
-
-    def tool(self, name: str, kind: str | None) -> None:
-        _add(self._tools, f"{name} ({kind})" if name and kind and kind != name else name or kind or "")
-
-    def part(self, kind: object) -> None:
-        _add(self._parts, kind if isinstance(kind, str) else "")
-
-    def choice(self, name: str) -> None:
-        """A tool that must be called was left out itself."""
-        _add(self._choices, name)
-
-    def stand_in(self, kind: str) -> str:
-        """What the model is told instead of something that it can't be shown."""
-        self.part(kind)
-        return f"[Something of the type {kind[:LONGEST_NAME]} was here. It can't be shown to you.]"
-
-    @property
-    def notices(self) -> tuple[Notice, ...]:
-        said = (
-            ("tools_left_out", "tools that only their maker's server can run were left out", self._tools),
-            ("parts_left_out", "parts of types that aren't known here were left out", self._parts),
-            ("choice_left_out", "the model needn't call a tool that was left out", self._choices),
-        )
-        return tuple(Notice(kind, f"{words}: {_listed(names)}") for kind, words, names in said if names)
-
-
-def _add(names: dict[str, None], name: str) -> None:
-    if len(names) <= MOST_NAMED:
-        names[name[:LONGEST_NAME]] = None
-
-
-def _listed(names: Iterable[str]) -> str:
-    first = [repr(name) for name in names]
-    return ", ".join([*first[:MOST_NAMED], *["…"] * (len(first) > MOST_NAMED)])
 
 
 def picture(data: object, media_type: object = None) -> Image | None:

@@ -27,7 +27,8 @@ from callgate.gateway.dialect import (
     last_events,
 )
 from callgate.gateway.given_blocks import GivenTurn, messages_of, system_of
-from callgate.gateway.parts import MOST_MESSAGES, LeftOut, OfferedTool, Part, as_own
+from callgate.gateway.left_out import LeftOut
+from callgate.gateway.parts import MOST_MESSAGES, OfferedTool, Part, as_own
 from callgate.runtime import Said
 from callgate.tools import read_tools
 from callgate.vocabulary import (

@@ -106,12 +106,12 @@ class ShowBody(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _chat(body: ChatBody, extra: Extra) -> Wish:
-    tools, choice = given.chosen(body.tool_choice, given.tools_of(body.tools))
+    offer = given.offered(body.tools, body.tool_choice)
     request = ChatRequest(
         model="",
         messages=given.messages_of(body.messages or []),
-        tools=tools,
-        tool_choice=choice,
+        tools=offer.tools,
+        tool_choice=offer.choice,
         parallel_tool_calls=body.parallel_tool_calls,
         schema=_schema(body.format),
         think=body.think,
@@ -127,6 +127,7 @@ def _chat(body: ChatBody, extra: Extra) -> Wish:
         writer=partial(ChatWriter, started=time.monotonic_ns()),
         at_once=None if body.messages else _only_loaded(body, empty),
         is_unload=given.is_no_time(body.keep_alive),
+        notices=offer.notices,
     )
 
 

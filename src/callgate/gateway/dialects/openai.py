@@ -146,12 +146,12 @@ def _chat(body: ChatCompletionRequest, extra: Extra) -> Wish:
         from callgate.gateway.legacy_functions import FunctionWriter
 
         writer = FunctionWriter
-    tools, choice = given.chosen(*given.offered(body.tools, body.tool_choice, body.functions, body.function_call))
+    offer = given.offered(body.tools, body.tool_choice, body.functions, body.function_call)
     request = ChatRequest(
         model="",
         messages=given.messages_of(body.messages),
-        tools=tools,
-        tool_choice=choice,
+        tools=offer.tools,
+        tool_choice=offer.choice,
         parallel_tool_calls=body.parallel_tool_calls if writer is ChatWriter else False,
         schema=_schema(body.response_format),
         think=_think(body.reasoning_effort or (body.reasoning.effort if body.reasoning else None)),
@@ -165,6 +165,7 @@ def _chat(body: ChatCompletionRequest, extra: Extra) -> Wish:
         request=request,
         stream=bool(body.stream),
         writer=lambda model: writer(model, wants_usage=body.wants_usage),
+        notices=offer.notices,
     )
 
 

@@ -25,8 +25,9 @@ from callgate.gateway.dialect import (
 from callgate.gateway.dialects.openai import EFFORTS, Effort
 from callgate.gateway.given import NoText, Zero, refuse_logprobs
 from callgate.gateway.given_items import items_of, messages_of, name_within, offered
+from callgate.gateway.left_out import LeftOut
 from callgate.gateway.openai_errors import openai_error
-from callgate.gateway.parts import MOST_MESSAGES, LeftOut, OfferedTool, Part, as_own
+from callgate.gateway.parts import MOST_MESSAGES, OfferedTool, Part, as_own
 from callgate.gateway.response_events import Asked, ResponseWriter, Stored, answer_of
 from callgate.vocabulary import ChatRequest, Message, Tool, UsageError
 
