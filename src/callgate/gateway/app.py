@@ -74,7 +74,7 @@ class App:
             except OSError as error:
                 raise UsageError(f"the access log {path!r} can't be written: {error.strerror}") from None
         if self._options.otel is not None and self.telemetry is None:
-            from callgate.gateway.telemetry_export import exporting
+            from callgate.gateway.telemetry import exporting
 
             self.telemetry = exporting(self._options.otel, self._settings)
         self._answering = Answering(self._settings, self._options, self.metrics, self._siblings.busy, self.telemetry)

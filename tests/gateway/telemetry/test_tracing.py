@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 
 import pytest
 from aiohttp import web
-from hypothesis import given
-from hypothesis import strategies as st
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import HistogramDataPoint, InMemoryMetricReader
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
@@ -18,18 +16,15 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from callgate.gateway import Options, Otel, telemetry_export
+from callgate.gateway import Options, Otel
 from callgate.gateway.access import Noted
 from callgate.gateway.asgi import Exchange
-from callgate.gateway.telemetry import Telemetry
-from callgate.gateway.telemetry_words import asked_for, whose
+from callgate.gateway.telemetry import Telemetry, export
 from callgate.settings import Settings
 from callgate.vocabulary import (
     AssistantDelta,
-    ChatRequest,
     Done,
     Event,
-    ModelRef,
     Notice,
     Repair,
     ToolCall,
@@ -37,9 +32,9 @@ from callgate.vocabulary import (
     Usage,
 )
 from callgate.wire import trace_headers
-from tests.gateway.collector import Collector
 from tests.gateway.command import served
 from tests.gateway.running import MULTIPLY, PlayedServer, gateway, no_servers, recording
+from tests.gateway.telemetry.collector import Collector
 from tests.wire.server import serving
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -81,7 +76,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
     def remembering(otel: Otel, settings: Settings) -> Telemetry:
         return Telemetry(tracers, meters, settings, content=otel.content)
 
-    monkeypatch.setattr(telemetry_export, "exporting", remembering)
+    monkeypatch.setattr(export, "exporting", remembering)
     return Seen(spans, reader)
 
 
@@ -213,7 +208,7 @@ async def test_only_what_is_done_for_a_request_is_part_of_its_trace(seen: Seen) 
 
 
 async def test_a_task_that_outlives_a_request_tells_nobody_of_it(seen: Seen) -> None:
-    telemetry = telemetry_export.exporting(Otel(), no_servers())
+    telemetry = export.exporting(Otel(), no_servers())
     arrival = telemetry.arrival(_exchange(), Noted("POST", "/v1/chat/completions"))
     go_on = asyncio.Event()
 
@@ -309,7 +304,7 @@ async def test_what_the_exporter_sends_can_be_read(tmp_path: Path) -> None:
 
 
 async def test_a_collector_that_is_down_holds_nobody_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("callgate.gateway.telemetry.CLOSE_SECONDS", 0.2)
+    monkeypatch.setattr("callgate.gateway.telemetry.tracing.CLOSE_SECONDS", 0.2)
     said: list[Said] = [AssistantDelta("Hello"), Done("stop")]
     opts = Options(aliases={"m": recording(tmp_path / "r", said)}, otel=Otel(url="http://127.0.0.1:1"))
     async with gateway(opts) as served_:
@@ -323,34 +318,3 @@ def test_without_it_nothing_of_it_is_loaded() -> None:
         "print([name for name in sys.modules if name.startswith('opentelemetry') or 'telemetry' in name])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
-
-
-@pytest.mark.parametrize(
-    ("ref", "provider", "address"),
-    [
-        ("qwen3:8b", "ollama", "127.0.0.1"),
-        ("https://user:pw@api.openai.com/v1#gpt", "openai", "api.openai.com"),
-        ("https://api.groq.com/openai/v1#m", "groq", "api.groq.com"),
-        ("https://it.openai.azure.com/v1#m", "azure.ai.openai", "it.openai.azure.com"),
-        ("http://lab:8000/v1#m", "openai", "lab"),
-        ("tiny", "llama.cpp", None),
-    ],
-)
-def test_who_runs_a_model_is_told_in_the_words_of_the_conventions(ref: str, provider: str, address: str | None) -> None:
-    told = whose(ModelRef.parse(ref), no_servers())
-    assert told["gen_ai.provider.name"] == provider
-    assert told.get("server.address") == address
-    assert "pw" not in str(told)
-
-
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(), lambda inner: st.lists(inner, max_size=3)
-)
-
-
-@given(st.dictionaries(st.sampled_from(["temperature", "top_p", "top_k", "seed", "stop"]), json_values))
-def test_whatever_a_client_asks_for_can_be_told(wanted: dict[str, Any]) -> None:
-    told = asked_for(ChatRequest(model="m", messages=(), options=wanted), stream=False)
-    for value in told.values():
-        assert isinstance(value, bool | int | float | str | list)
-        assert not isinstance(value, list) or all(isinstance(each, str) for each in value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
@@ -36,18 +35,11 @@ class Collector:
         self.points: dict[str, list[Point]] = {}
         self.services: set[str] = set()
         self.headers: list[Mapping[str, str]] = []
-        self._news = asyncio.Event()
 
     @asynccontextmanager
     async def served(self) -> AsyncIterator[str]:
         async with serving(("POST", "/v1/traces", self._traces), ("POST", "/v1/metrics", self._metrics)) as url:
             yield url
-
-    async def until_spans(self, count: int) -> None:
-        async with asyncio.timeout(30):
-            while len(self.spans) < count:
-                self._news.clear()
-                await self._news.wait()
 
     async def _traces(self, request: web.Request) -> web.StreamResponse:
         sent = ExportTraceServiceRequest.FromString(await _body(request))
@@ -58,7 +50,6 @@ class Collector:
                 for span in scope.spans:
                     ids = span.trace_id.hex(), span.span_id.hex(), span.parent_span_id.hex()
                     self.spans.append(Span(span.name, span.kind, _plain(span.attributes), *ids))
-        self._news.set()
         return web.Response(content_type="application/x-protobuf")
 
     async def _metrics(self, request: web.Request) -> web.StreamResponse:

@@ -4,8 +4,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callgate.gateway import telemetry_content
-from callgate.gateway.telemetry_content import LONGEST_TEXT, MOST_LETTERS, answered, messages, tools
+from callgate.gateway.telemetry.content import LONGEST_TEXT, MOST_LETTERS, MOST_TOOLS, answered, messages, tools
 from callgate.runtime import Said
 from callgate.vocabulary import (
     AssistantDelta,
@@ -59,7 +58,7 @@ def test_what_is_long_is_cut_and_what_is_old_is_left_out() -> None:
     many = messages([Message(role="user", content=f"{number} " + "x" * LONGEST_TEXT) for number in range(100)])
     assert len(msgspec.json.encode(many)) < 2 * MOST_LETTERS
     assert many[-1]["parts"][0]["content"].startswith("99 ")
-    assert len(tools([Tool(f"t{number}") for number in range(1000)])) == telemetry_content.MOST_TOOLS
+    assert len(tools([Tool(f"t{number}") for number in range(1000)])) == MOST_TOOLS
 
 
 def test_an_answer_is_one_message_with_its_end() -> None:

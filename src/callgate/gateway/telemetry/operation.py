@@ -13,7 +13,7 @@ from opentelemetry.trace import Span, Status, StatusCode
 from opentelemetry.util.types import AttributeValue
 
 from callgate.gateway.asgi import Refused
-from callgate.gateway.telemetry_words import plain, whose
+from callgate.gateway.telemetry.words import plain, whose
 from callgate.gateway.turns import Told
 from callgate.runtime import Said
 from callgate.settings import Settings
@@ -171,7 +171,7 @@ def _failed_by(told: Told, broken_by: str | None, problem: BaseException | None)
 
 
 def _content(asked: ChatRequest, said: Said) -> dict[str, AttributeValue]:
-    from callgate.gateway.telemetry_content import answered, messages, tools
+    from callgate.gateway.telemetry.content import answered, messages, tools
 
     told: dict[str, object] = {
         "gen_ai.input.messages": messages(asked.messages),

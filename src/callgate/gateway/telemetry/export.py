@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from opentelemetry.sdk.resources import Resource
 
-    from callgate.gateway.telemetry import Telemetry
+    from callgate.gateway.telemetry.tracing import Telemetry
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ def exporting(otel: Otel, settings: Settings) -> Telemetry:
         raise UsageError(
             f"--otel needs OpenTelemetry, and {error.name or 'a part of it'} is missing", hint=hint
         ) from None
-    from callgate.gateway.telemetry import CLOSE_SECONDS, Telemetry
+    from callgate.gateway.telemetry.tracing import CLOSE_SECONDS, Telemetry
 
     base = _base(otel.url)
     resource = _resource()

@@ -1,8 +1,4 @@
-"""Traces and metrics of what is answered, by OpenTelemetry's conventions for generative AI.
-
-Loaded only where the owner asks for it. What is said, tools' arguments and results are in it only if that is asked for
-too.
-"""
+"""What is begun when a request comes, and when a model is asked, and ended when they are answered."""
 
 from __future__ import annotations
 
@@ -20,8 +16,8 @@ from callgate import __version__
 from callgate.gateway.access import Noted
 from callgate.gateway.asgi import Exchange
 from callgate.gateway.dialect import EmbedWish, Wish
-from callgate.gateway.telemetry_operation import Instruments, Operation
-from callgate.gateway.telemetry_words import asked_for, plain, whose
+from callgate.gateway.telemetry.operation import Instruments, Operation
+from callgate.gateway.telemetry.words import asked_for, plain, whose
 from callgate.gateway.turns import Told
 from callgate.runtime import in_own_thread
 from callgate.settings import Settings
