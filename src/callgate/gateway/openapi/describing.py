@@ -1,7 +1,4 @@
-"""`/openapi.json`: the paths of all dialects, as OpenAPI 3.1 has them.
-
-What is asked comes from the records that decode requests, what is answered from the writers themselves.
-"""
+"""The document: what is asked, from the records that decode requests; what is answered, from the writers themselves."""
 
 from __future__ import annotations
 
@@ -27,8 +24,8 @@ from callgate.gateway.dialect import (
 )
 from callgate.gateway.guards import OPEN_PATHS
 from callgate.gateway.metrics import CONTENT_TYPE
-from callgate.gateway.samples import other_answers, streamed_answers, whole_answers
-from callgate.gateway.shapes import shape_of
+from callgate.gateway.openapi.samples import other_answers, streamed_answers, whole_answers
+from callgate.gateway.openapi.shapes import shape_of
 
 Json = dict[str, Any]
 

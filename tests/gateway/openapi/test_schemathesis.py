@@ -61,8 +61,8 @@ def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
             cwd=tmp_path,
             env={
                 **os.environ,
-                "PYTHONPATH": str(Path(__file__).parent.parent.parent),
-                "SCHEMATHESIS_HOOKS": "tests.gateway.schemathesis_hooks",
+                "PYTHONPATH": str(Path(__file__).parents[3]),
+                "SCHEMATHESIS_HOOKS": "tests.gateway.openapi.schemathesis_hooks",
                 "MODEL_THAT_TALKS": model,
                 "MODEL_THAT_EMBEDS": "vectors",
             },

@@ -4,8 +4,8 @@ import jsonschema_rs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callgate.gateway.shapes import shape_of
-from tests.gateway.test_openapi import JSONS
+from callgate.gateway.openapi.shapes import shape_of
+from tests.gateway.openapi.test_describing import JSONS
 
 
 @given(st.lists(JSONS, min_size=1, max_size=4))
