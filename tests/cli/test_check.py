@@ -276,9 +276,10 @@ def test_requirements_decide_the_exit_status(words: tuple[str, ...], status: int
 
 
 def test_what_is_required_and_missing_is_told() -> None:
-    done = check("--require", "tools,vision,audio", "tiny", "qwen3:8b")
+    done = check("--require", "tools,vision,audio", "tiny", "qwen3:8b", "tiny-plain")
     assert "tiny: it isn't known to have vision and audio\n" in done.err
     assert "qwen3:8b: it isn't known to have tools and vision and audio, for this is a guess\n" in done.err
+    assert "tiny-plain: it has no tools, and isn't known to have vision and audio\n" in done.err
 
 
 def test_vision_may_be_required() -> None:

@@ -33,14 +33,14 @@ exit status: 0 done · 1 a target could not be read, or its server talks nonsens
              3 a requirement was not met · 4 a server could not be reached, and what is shown is a guess
 """
 
-REQUIREMENTS: Mapping[str, Callable[[Capabilities], bool]] = {
-    "tools": lambda known: known.tools is Answer.YES,
-    "parallel": lambda known: known.supports_parallel_tool_calls is True,
-    "system": lambda known: known.supports_system_role is True,
-    "thinking": lambda known: known.supports_thinking is True,
-    "vision": lambda known: known.supports_vision is True,
-    "audio": lambda known: known.supports_audio is True,
-    "embedding": lambda known: known.is_embedding is True,
+REQUIREMENTS: Mapping[str, Callable[[Capabilities], Answer]] = {
+    "tools": lambda known: known.tools,
+    "parallel": lambda known: Answer.of(known.supports_parallel_tool_calls),
+    "system": lambda known: Answer.of(known.supports_system_role),
+    "thinking": lambda known: Answer.of(known.supports_thinking),
+    "vision": lambda known: Answer.of(known.supports_vision),
+    "audio": lambda known: Answer.of(known.supports_audio),
+    "embedding": lambda known: Answer.of(known.is_embedding),
 }
 
 
@@ -126,15 +126,25 @@ def _status(reports: list[ModelReport], required: tuple[str, ...]) -> int:
         return FAILED
     unmet = [(report, lacking) for report in reports if (lacking := _lacking(report.capabilities, required))]
     for report, lacking in unmet:
-        why = ", for this is a guess" if report.capabilities and report.capabilities.guess else ""
-        print(printable(f"{report.target}: it isn't known to have {' and '.join(lacking)}{why}"), file=sys.stderr)
+        print(printable(f"{report.target}: {_in_words(lacking, report.capabilities)}"), file=sys.stderr)
     if unmet:
         return UNMET
     return UNREACHABLE if any(report.error for report in reports) else DONE
 
 
-def _lacking(known: Capabilities | None, required: tuple[str, ...]) -> tuple[str, ...]:
+def _lacking(known: Capabilities | None, required: tuple[str, ...]) -> Mapping[str, Answer]:
     """What is required and isn't there for sure; a guess is sure of nothing."""
     if known is None or known.guess:
-        return required
-    return tuple(name for name in required if not REQUIREMENTS[name](known))
+        return dict.fromkeys(required, Answer.UNKNOWN)
+    answers = {name: REQUIREMENTS[name](known) for name in required}
+    return {name: answer for name, answer in answers.items() if answer is not Answer.YES}
+
+
+def _in_words(lacking: Mapping[str, Answer], known: Capabilities | None) -> str:
+    without = [f"no {name}" for name, answer in lacking.items() if answer is Answer.NO]
+    unknown = [name for name, answer in lacking.items() if answer is Answer.UNKNOWN]
+    said = [f"has {' and '.join(without)}"] if without else []
+    if unknown:
+        said.append(f"isn't known to have {' and '.join(unknown)}")
+    why = ", for this is a guess" if known and known.guess else ""
+    return f"it {', and '.join(said)}{why}"
