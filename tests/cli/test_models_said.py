@@ -110,6 +110,18 @@ def test_show_has_the_record_the_evidence_and_where_it_is_kept(ollama: str, regi
     assert "≠ template says yes" in for_people
 
 
+def test_show_marks_the_validation_of_what_is_another_model_by_now(ollama: str, registry: Path) -> None:
+    outdated = "the validation is outdated: the model by that name is another one now"
+    for name, digest, is_outdated in (("able", SHA, False), ("able", "8" * 64, True), ("tiny", "sha256:8", True)):
+        entry = {"id": name, "validated_at": "2026-01-02T03:04:05Z", "validated_digest": digest}
+        put(registry, json.dumps({"user_models": [entry]}))
+        (shown,) = models("show", name, "--json", ollama=ollama).objects
+        assert shown["validation_outdated"] is is_outdated
+        assert (outdated in models("show", name, ollama=ollama).out) is is_outdated
+    (shown,) = models("show", "plain", "--json", ollama=ollama).objects
+    assert shown["validation_outdated"] is None
+
+
 def test_show_of_a_model_that_nobody_spoke_of(ollama: str) -> None:
     (shown,) = models("show", "plain", "--json", ollama=ollama).objects
     assert (shown["record"], shown["tools"]) == (None, "no")

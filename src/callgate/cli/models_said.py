@@ -102,7 +102,9 @@ def _show(ref: ModelRef, knowledge: ModelKnowledge, settings: Settings, argument
     with closing(check_targets([str(ref)], settings=settings, standard_input=io.BytesIO())) as reports:
         report = next(reports)
     if arguments.json:
-        print_json({**_kept(ref, record, knowledge), **report.as_json(), "target": _as_text(shown_ref(ref))})
+        outdated = knowledge.has_outdated_validation(ref) if record and record.validated_at else None
+        kept = {**_kept(ref, record, knowledge), "validation_outdated": outdated}
+        print_json({**kept, **report.as_json(), "target": _as_text(shown_ref(ref))})
     else:
         _show_to_a_person(ref, record, knowledge, report)
     if isinstance(report.error, Unreachable):
@@ -120,6 +122,8 @@ def _show_to_a_person(
     else:
         for name, value in record.as_json().items():
             screen.wrapped(printable(f"{name}: {bytes(value).decode()}"), indent=4)
+        if record.validated_at and knowledge.has_outdated_validation(ref):
+            screen.wrapped("the validation is outdated: the model by that name is another one now", indent=4)
     screen.line(screen.styled(printable(f"  kept in {knowledge.registry.path}"), "dim"))
     show_evidence(screen, report)
 

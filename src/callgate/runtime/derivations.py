@@ -12,6 +12,7 @@ import msgspec
 
 from callgate.detect import BOXED_FILE, Finding, TemplateSandbox, find_in, weigh
 from callgate.registry import Derived, DerivedCache, key_of
+from callgate.runtime.file_digests import content_digest
 from callgate.runtime.files import version_of_file
 from callgate.settings import Settings
 from callgate.vocabulary import BackendError, Facts, ModelRef, Unreachable
@@ -54,7 +55,9 @@ class Derivations:
         return self._trusted and self._cache.get(self._key(ref)) is not None
 
     def digest_seen(self, ref: ModelRef) -> str | None:
-        """Of the model as it was when somebody on this machine last looked at it."""
+        """Of the model as it is on this machine's disk, or as it was when somebody here last looked at it."""
+        if at_hand := content_digest(ref):
+            return at_hand
         kept = self._cache.get(self._key(ref))
         return kept.facts.digest if kept else None
 

@@ -22,7 +22,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from callgate.registry import Registry
 from callgate.runtime.choice import last_model
 from callgate.runtime.derivations import Derivations
-from callgate.runtime.knowledge import digest_at_hand, is_validated
+from callgate.runtime.knowledge import is_validated
 from callgate.runtime.places import known_places
 from callgate.settings import Settings
 from callgate.vocabulary import (
@@ -172,4 +172,4 @@ def _is_near(url: str) -> bool:
 def _is_validated(registry: Registry, ref: ModelRef, seen: Derivations) -> bool:
     """Nobody is asked, for somebody waits: of a server's model counts what it was when it was last looked at."""
     record = registry.get(ref)
-    return is_validated(record, None) and is_validated(record, digest_at_hand(ref) or seen.digest_seen(ref))
+    return is_validated(record, None) and is_validated(record, seen.digest_seen(ref))

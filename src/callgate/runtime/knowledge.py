@@ -20,6 +20,7 @@ from callgate.registry import (
     as_moment,
     moment_of,
 )
+from callgate.runtime.derivations import Derivations
 from callgate.runtime.file_digests import content_digest
 from callgate.settings import Settings
 from callgate.vocabulary import Answer, ChatRequest, Evidence, Facts, ModelRef, Source, UsageError
@@ -144,6 +145,11 @@ class ModelKnowledge:
         )
         self.registry.update(ref, lambda record: done if record and record.name else Fields(name=name_of(ref), **done))
 
+    def has_outdated_validation(self, ref: ModelRef) -> bool:
+        """Nobody is asked: of a server's model counts what it was when it was last looked at."""
+        record = self.registry.get(ref)
+        return record is not None and _is_outdated(record, Derivations(self._settings).digest_seen(ref))
+
     def note(self, ref: ModelRef, *, tools: bool, why: str) -> Note:
         """For this session only, where it outranks everything that is kept."""
         return self.notes.put(ref, supported=tools, source=why)
@@ -170,19 +176,19 @@ def counts(record: ModelRecord, digest: str | None) -> bool:
 
 def digest_of(ref: ModelRef, facts: Facts) -> str | None:
     """What tells this version of the model from the next."""
-    return facts.digest or digest_at_hand(ref)
-
-
-def digest_at_hand(ref: ModelRef) -> str | None:
-    """The same, of what lies on this machine's disk."""
-    return content_digest(ref)
+    return facts.digest or content_digest(ref)
 
 
 def is_validated(record: ModelRecord | None, digest: str | None) -> bool:
     """Whether enough of a validation passed, and it was this version of the model, as far as `digest` tells."""
     if record is None or max(record.validated_rates.values(), default=0.0) < VALIDATED:
         return False
-    return not (record.validated_digest and digest) or record.validated_digest == digest
+    return not _is_outdated(record, digest)
+
+
+def _is_outdated(record: ModelRecord, digest: str | None) -> bool:
+    """Whether the validation was of another model by that name."""
+    return bool(record.validated_digest and digest) and record.validated_digest != digest
 
 
 def name_of(ref: ModelRef) -> str:
