@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from callgate.gateway import Options
-from callgate.gateway.workers import LAST_SECONDS
+from callgate.gateway.serving.workers import LAST_SECONDS
 
 PACKAGING = Path(__file__).parent.parent.parent / "packaging"
 UNITS = ("callgate.service", "callgate-user.service")

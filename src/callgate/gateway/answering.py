@@ -16,7 +16,6 @@ from callgate.gateway.access import Noted
 from callgate.gateway.alive import SignsOfLife
 from callgate.gateway.asgi import Exchange, Header, Refused, decoded
 from callgate.gateway.behind import OllamaBehind
-from callgate.gateway.busy import Busy
 from callgate.gateway.catalogue import Catalogue
 from callgate.gateway.counting import count_tokens
 from callgate.gateway.dialect import (
@@ -49,6 +48,7 @@ from callgate.gateway.metrics import Metrics
 from callgate.gateway.options import Options
 from callgate.gateway.routing import Found
 from callgate.gateway.sending import MOST_AT_ONCE, Outgoing
+from callgate.gateway.serving import Busy
 from callgate.gateway.turns import Told, Turns
 from callgate.runtime import Fallback, Said, Session
 from callgate.settings import Settings

@@ -21,7 +21,7 @@ from callgate.gateway.metrics import CONTENT_TYPE, Metrics
 from callgate.gateway.options import Options
 from callgate.gateway.page import PAGE_PATHS, answer_with_page
 from callgate.gateway.routing import Found, Routes, not_for
-from callgate.gateway.siblings import Alone, Siblings
+from callgate.gateway.serving import Alone, Siblings
 from callgate.settings import Secret, Settings, load_settings
 from callgate.vocabulary import CallgateError, UsageError
 from callgate.wire import hops

@@ -314,7 +314,7 @@ async def test_a_collector_that_is_down_holds_nobody_up(tmp_path: Path, monkeypa
 
 def test_without_it_nothing_of_it_is_loaded() -> None:
     code = (
-        "import sys, callgate.cli.serve, callgate.gateway.app, callgate.gateway.serving;"
+        "import sys, callgate.cli.serve, callgate.gateway.app, callgate.gateway.serving.running;"
         "print([name for name in sys.modules if name.startswith('opentelemetry') or 'telemetry' in name])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -10,8 +10,8 @@ from typing import Protocol
 
 import msgspec
 
-from callgate.gateway.busy import Busy
 from callgate.gateway.options import Options
+from callgate.gateway.serving.busy import Busy
 from callgate.settings import Settings
 
 LONGEST_LINE = 64 << 20

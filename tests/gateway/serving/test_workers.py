@@ -17,7 +17,7 @@ from urllib.error import HTTPError
 import pytest
 
 from callgate.gateway import Options
-from callgate.gateway.workers import Workers, _Worker
+from callgate.gateway.serving.workers import Workers, _Worker
 from callgate.vocabulary import AssistantDelta, Done
 from tests.cli.command import callgate
 from tests.gateway.command import served

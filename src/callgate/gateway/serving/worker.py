@@ -16,10 +16,21 @@ from typing import BinaryIO
 import msgspec
 
 from callgate.gateway.app import App
-from callgate.gateway.busy import Busy
-from callgate.gateway.serving import run
-from callgate.gateway.siblings import Count, Counted, Failed, FromWorker, Logged, Order, Ready, Sum, ToWorker, Wants
-from callgate.gateway.siblings import line as as_line
+from callgate.gateway.serving.busy import Busy
+from callgate.gateway.serving.running import run
+from callgate.gateway.serving.siblings import (
+    Count,
+    Counted,
+    Failed,
+    FromWorker,
+    Logged,
+    Order,
+    Ready,
+    Sum,
+    ToWorker,
+    Wants,
+)
+from callgate.gateway.serving.siblings import line as as_line
 from callgate.vocabulary import CallgateError
 
 OTHERS_SECONDS = 5.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from callgate.gateway.one_write import OneWrite
+from callgate.gateway.serving.one_write import OneWrite
 
 if TYPE_CHECKING:
     from uvicorn.config import HTTPProtocolType

@@ -17,10 +17,10 @@ from contextlib import suppress
 
 import msgspec
 
-from callgate.gateway.busy import Busy, room_for
 from callgate.gateway.metrics import Metrics
 from callgate.gateway.options import Options
-from callgate.gateway.siblings import (
+from callgate.gateway.serving.busy import Busy, room_for
+from callgate.gateway.serving.siblings import (
     LONGEST_LINE,
     Count,
     Counted,
@@ -46,7 +46,7 @@ LAST_SECONDS = 5.0
 STEADY_SECONDS = 10.0
 """A worker that dies sooner is started again after a pause, which grows."""
 LONGEST_PAUSE = 30.0
-_WORKER = "callgate.gateway.worker"
+_WORKER = "callgate.gateway.serving.worker"
 
 
 class _Worker:

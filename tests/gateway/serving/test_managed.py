@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from callgate.gateway.managed import Manager
+from callgate.gateway.serving.managed import Manager
 from tests.gateway.command import served
 
 URL = "http://127.0.0.1:11435"

@@ -1,4 +1,4 @@
-"""Runs the application with uvicorn, in one process or several, until it is told to stop."""
+"""One process that serves: uvicorn, with our own ways to begin and to end."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ import msgspec
 import uvicorn
 
 from callgate.gateway.app import App
-from callgate.gateway.heads import protocol
-from callgate.gateway.managed import Manager
 from callgate.gateway.options import Options
+from callgate.gateway.serving.heads import protocol
+from callgate.gateway.serving.managed import Manager
 from callgate.settings import Settings
 from callgate.vocabulary import UsageError
 
@@ -59,7 +59,7 @@ def serve(settings: Settings, options: Options, *, on_ready: Callable[[str], Non
 async def _by_several(
     settings: Settings, options: Options, listening: socket.socket, on_ready: Callable[[], None]
 ) -> None:
-    from callgate.gateway.workers import Workers
+    from callgate.gateway.serving.workers import Workers
 
     await Workers(settings, options, listening).run(on_ready)
 

@@ -1,7 +1,7 @@
 import asyncio
 from typing import Any, cast
 
-from callgate.gateway.one_write import OneWrite
+from callgate.gateway.serving.one_write import OneWrite
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n"
 
