@@ -8,13 +8,12 @@ import pytest
 import uvicorn
 
 from callgate.gateway import App
-from callgate.gateway.serving import running
 from callgate.gateway.serving.running import _Server
 from tests.gateway.running import no_servers
 
 
 async def test_it_ends_when_it_is_told_to_and_not_when_it_looks_next(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "TICK_SECONDS", 3600)
+    monkeypatch.setattr("callgate.gateway.serving.running.TICK_SECONDS", 3600)
     ready = asyncio.Event()
     config = uvicorn.Config(App(no_servers()), log_config=None, log_level="critical", lifespan="on", ws="none")
     server = _Server(config, ready.set)
