@@ -39,7 +39,7 @@ from callgate.gateway.dialect import (
 from callgate.gateway.eager import next_or_none
 from callgate.gateway.endpoints import Endpoint, Endpoints
 from callgate.gateway.failures import failure_of, unexpected
-from callgate.gateway.given import MOST_TEXTS
+from callgate.gateway.given.texts import MOST_TEXTS
 from callgate.gateway.health import HealthChecks
 from callgate.gateway.keeping import ApartByKey, Keeper, OwnMemory
 from callgate.gateway.listening import while_listened_to

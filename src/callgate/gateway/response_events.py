@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from callgate.gateway.dialect import COMMENT, OVERLONG, Explanation, Failure, last_events
-from callgate.gateway.given_items import FREE, Way
+from callgate.gateway.given.items import FREE, Way
 from callgate.gateway.openai_errors import TOO_LONG
 from callgate.runtime import Said
 from callgate.vocabulary import (

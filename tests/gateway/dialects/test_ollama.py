@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from callgate.gateway.asgi import decoded
 from callgate.gateway.dialect import Embed, ListRunning, Talk, Wish
-from callgate.gateway.dialects.ollama import OLLAMA
+from callgate.gateway.dialects.ollama import OLLAMA, is_no_time
 from callgate.runtime import Said
 from callgate.vocabulary import AssistantDelta, Done, Event, Usage, UsageError
 from tests.gateway.dialects.test_openai import EVENTS, JSONS
@@ -146,3 +146,16 @@ def test_generated_pieces_are_responses() -> None:
 
 def _call() -> dict[str, Any]:
     return {"function": {"name": "multiply", "arguments": {"a": 17}}}
+
+
+@pytest.mark.parametrize(
+    ("span", "is_none"),
+    [(0, True), (0.0, True), ("0", True), ("0m0.0s", True), (None, False), (5, False), (-1, False), ("5m", False)],
+)
+def test_a_span_of_no_time_is_known_however_it_is_written(span: str | float | None, is_none: bool) -> None:
+    assert is_no_time(span) is is_none
+
+
+def test_a_span_of_no_end_is_read_all_the_same() -> None:
+    assert not is_no_time("0" * 20_000 + "x")
+    assert not is_no_time("0s" * 20_000 + "x")

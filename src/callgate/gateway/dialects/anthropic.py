@@ -26,9 +26,10 @@ from callgate.gateway.dialect import (
     Wish,
     last_events,
 )
-from callgate.gateway.given_blocks import GivenTurn, messages_of, system_of
-from callgate.gateway.left_out import LeftOut
-from callgate.gateway.parts import MOST_MESSAGES, OfferedTool, Part, as_own
+from callgate.gateway.given.blocks import GivenTurn, messages_of, system_of
+from callgate.gateway.given.left_out import LeftOut
+from callgate.gateway.given.parts import MOST_MESSAGES, Part
+from callgate.gateway.given.tools import OfferedTool, as_own
 from callgate.runtime import Said
 from callgate.tools import read_tools
 from callgate.vocabulary import (

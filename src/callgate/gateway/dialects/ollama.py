@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -10,7 +11,6 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from callgate.gateway import given
 from callgate.gateway.dialect import (
     Dialect,
     Embed,
@@ -28,6 +28,11 @@ from callgate.gateway.dialect import (
     Wish,
     last_events,
 )
+from callgate.gateway.given.choices import ToolChoice, offered
+from callgate.gateway.given.messages import GivenMessage, Picture, messages_of
+from callgate.gateway.given.texts import Texts
+from callgate.gateway.given.tools import GivenTool
+from callgate.gateway.given.unmet import No, NoText, Zero, refuse_logprobs
 from callgate.gateway.ollama_models import details_of, listed, moment, running
 from callgate.gateway.vectors import shortened
 from callgate.runtime import Said
@@ -46,6 +51,8 @@ from callgate.vocabulary import (
 
 VERSION = "0.32.15"
 """Of the Ollama whose dialect this is: clients ask for it to know what they may send."""
+_NO_TIME = re.compile(r"(?:0+(?:\.0*)?(?:ns|us|µs|μs|ms|s|m|h))+|0+(?:\.0*)?", re.ASCII)
+"""Zero, as a number or as Go writes spans of time."""
 _encode = msgspec.json.encode
 
 
@@ -56,11 +63,11 @@ class _Asked(msgspec.Struct, frozen=True, kw_only=True):
     options: dict[str, Any] | None = None
     think: Think | None = None
     keep_alive: str | float | None = None
-    logprobs: given.No | None = None
-    top_logprobs: given.Zero | None = None
+    logprobs: No | None = None
+    top_logprobs: Zero | None = None
 
     def all_options(self) -> dict[str, Any]:
-        given.refuse_logprobs(self.logprobs, self.top_logprobs)
+        refuse_logprobs(self.logprobs, self.top_logprobs)
         options = {name: value for name, value in (self.options or {}).items() if name != "num_predict"}
         return options if self.keep_alive is None else {**options, "keep_alive": self.keep_alive}
 
@@ -72,24 +79,24 @@ class _Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChatBody(_Asked, frozen=True, kw_only=True):
-    messages: list[given.GivenMessage] | None = None
-    tools: list[given.GivenTool] | None = None
-    tool_choice: given.ToolChoice | None = None
+    messages: list[GivenMessage] | None = None
+    tools: list[GivenTool] | None = None
+    tool_choice: ToolChoice | None = None
     parallel_tool_calls: bool | None = None
 
 
 class GenerateBody(_Asked, frozen=True, kw_only=True):
     prompt: str | None = None
     system: str | None = None
-    images: list[given.Picture] | None = None
-    suffix: given.NoText | None = None
-    raw: given.No | None = None
-    template: given.NoText | None = None
+    images: list[Picture] | None = None
+    suffix: NoText | None = None
+    raw: No | None = None
+    template: NoText | None = None
     context: list[int] | None = None
 
 
 class EmbedBody(msgspec.Struct, frozen=True, kw_only=True):
-    input: given.Texts
+    input: Texts
     model: str = ""
     dimensions: Annotated[int, Meta(ge=0)] | None = None
 
@@ -106,10 +113,10 @@ class ShowBody(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _chat(body: ChatBody, extra: Extra) -> Wish:
-    offer = given.offered(body.tools, body.tool_choice)
+    offer = offered(body.tools, body.tool_choice)
     request = ChatRequest(
         model="",
-        messages=given.messages_of(body.messages or []),
+        messages=messages_of(body.messages or []),
         tools=offer.tools,
         tool_choice=offer.choice,
         parallel_tool_calls=body.parallel_tool_calls,
@@ -126,7 +133,7 @@ def _chat(body: ChatBody, extra: Extra) -> Wish:
         stream=body.stream is not False,
         writer=partial(ChatWriter, started=time.monotonic_ns()),
         at_once=None if body.messages else _only_loaded(body, empty),
-        is_unload=given.is_no_time(body.keep_alive),
+        is_unload=is_no_time(body.keep_alive),
         notices=offer.notices,
     )
 
@@ -134,11 +141,11 @@ def _chat(body: ChatBody, extra: Extra) -> Wish:
 def _generate(body: GenerateBody, extra: Extra) -> Wish:
     if body.raw or body.template or body.suffix:
         raise UsageError("'raw', 'template' and 'suffix' aren't to be had here", hint="leave them out")
-    said = [given.GivenMessage(role="system", content=body.system)] if body.system else []
-    said.append(given.GivenMessage(role="user", content=body.prompt, images=body.images))
+    said = [GivenMessage(role="system", content=body.system)] if body.system else []
+    said.append(GivenMessage(role="user", content=body.prompt, images=body.images))
     request = ChatRequest(
         model="",
-        messages=given.messages_of(said),
+        messages=messages_of(said),
         schema=_schema(body.format),
         think=body.think,
         max_tokens=body.max_tokens,
@@ -151,14 +158,18 @@ def _generate(body: GenerateBody, extra: Extra) -> Wish:
         stream=body.stream is not False,
         writer=partial(GenerateWriter, started=time.monotonic_ns()),
         at_once=None if body.prompt or body.images else _only_loaded(body, {"response": ""}),
-        is_unload=given.is_no_time(body.keep_alive),
+        is_unload=is_no_time(body.keep_alive),
     )
 
 
 def _only_loaded(body: _Asked, empty: Mapping[str, Any]) -> object:
     """Whoever says nothing wants a model to be loaded, or gone: what is said once it is."""
-    done = {"done": True, "done_reason": "unload" if given.is_no_time(body.keep_alive) else "load"}
+    done = {"done": True, "done_reason": "unload" if is_no_time(body.keep_alive) else "load"}
     return {"model": body.model, "created_at": _now(), **empty, **done}
+
+
+def is_no_time(span: str | float | None) -> bool:
+    return span is not None and _NO_TIME.fullmatch(str(span)) is not None
 
 
 def _schema(wanted: str | dict[str, Any] | None) -> dict[str, Any] | None:

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from callgate.gateway import given
 from callgate.gateway.dialect import (
     COMMENT,
     Dialect,
@@ -27,6 +26,11 @@ from callgate.gateway.dialect import (
     Wish,
     last_events,
 )
+from callgate.gateway.given.choices import FunctionChoice, ToolChoice, offered
+from callgate.gateway.given.messages import GivenMessage, messages_of
+from callgate.gateway.given.texts import TextsNoTokens, texts_of
+from callgate.gateway.given.tools import FunctionDefinition, GivenTool
+from callgate.gateway.given.unmet import No, NoText, One, OneText, Zero, refuse_logprobs
 from callgate.gateway.ids import new_id
 from callgate.gateway.openai_errors import openai_error
 from callgate.gateway.vectors import packed, shortened
@@ -88,7 +92,7 @@ class _Sampling(msgspec.Struct, frozen=True, kw_only=True):
     model: str | None = None
     stream: bool | None = None
     stream_options: StreamOptions | None = None
-    n: given.One | None = None
+    n: One | None = None
     max_tokens: int | None = None
     temperature: float | None = None
     top_p: float | None = None
@@ -108,30 +112,30 @@ class _Sampling(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChatCompletionRequest(_Sampling, frozen=True, kw_only=True):
-    messages: Annotated[list[given.GivenMessage], Meta(extra_json_schema={"minItems": 1})]
-    tools: list[given.GivenTool] | None = None
-    tool_choice: given.ToolChoice | None = None
+    messages: Annotated[list[GivenMessage], Meta(extra_json_schema={"minItems": 1})]
+    tools: list[GivenTool] | None = None
+    tool_choice: ToolChoice | None = None
     parallel_tool_calls: bool | None = None
     response_format: PlainText | AnyObject | HeldToSchema | None = None
     max_completion_tokens: int | None = None
     reasoning_effort: Effort | None = None
     reasoning: Reasoning | None = None
-    functions: list[given.FunctionDefinition] | None = None
-    function_call: given.FunctionChoice | None = None
-    logprobs: given.No | None = None
-    top_logprobs: given.Zero | None = None
+    functions: list[FunctionDefinition] | None = None
+    function_call: FunctionChoice | None = None
+    logprobs: No | None = None
+    top_logprobs: Zero | None = None
 
 
 class CompletionRequest(_Sampling, frozen=True, kw_only=True):
-    prompt: str | given.OneText
-    suffix: given.NoText | None = None
-    echo: given.No | None = None
-    best_of: given.One | None = None
-    logprobs: given.Zero | None = None
+    prompt: str | OneText
+    suffix: NoText | None = None
+    echo: No | None = None
+    best_of: One | None = None
+    logprobs: Zero | None = None
 
 
 class EmbeddingRequest(msgspec.Struct, frozen=True, kw_only=True):
-    input: given.TextsNoTokens
+    input: TextsNoTokens
     model: str | None = None
     encoding_format: Literal["float", "base64"] | None = None
     dimensions: Annotated[int, Meta(ge=1)] | None = None
@@ -140,16 +144,16 @@ class EmbeddingRequest(msgspec.Struct, frozen=True, kw_only=True):
 def _chat(body: ChatCompletionRequest, extra: Extra) -> Wish:
     if not body.messages:
         raise UsageError("there is no message to answer", hint='write {"messages": [{"role": "user", "content": "…"}]}')
-    given.refuse_logprobs(body.logprobs, body.top_logprobs)
+    refuse_logprobs(body.logprobs, body.top_logprobs)
     writer = ChatWriter
     if body.functions and not body.tools:
         from callgate.gateway.legacy_functions import FunctionWriter
 
         writer = FunctionWriter
-    offer = given.offered(body.tools, body.tool_choice, body.functions, body.function_call)
+    offer = offered(body.tools, body.tool_choice, body.functions, body.function_call)
     request = ChatRequest(
         model="",
-        messages=given.messages_of(body.messages),
+        messages=messages_of(body.messages),
         tools=offer.tools,
         tool_choice=offer.choice,
         parallel_tool_calls=body.parallel_tool_calls if writer is ChatWriter else False,
@@ -348,7 +352,7 @@ def _explained(explanation: Explanation | None) -> dict[str, Any]:
 
 
 def _embed(body: EmbeddingRequest, extra: Extra) -> EmbedWish:  # noqa: ARG001
-    texts = given.texts_of(body.input)
+    texts = texts_of(body.input)
 
     def written(vector: Sequence[float]) -> object:
         short = shortened(vector, body.dimensions)

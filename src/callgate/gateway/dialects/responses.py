@@ -23,11 +23,12 @@ from callgate.gateway.dialect import (
     Wish,
 )
 from callgate.gateway.dialects.openai import EFFORTS, Effort
-from callgate.gateway.given import NoText, Zero, refuse_logprobs
-from callgate.gateway.given_items import items_of, messages_of, name_within, offered
-from callgate.gateway.left_out import LeftOut
+from callgate.gateway.given.items import items_of, messages_of, name_within, offered
+from callgate.gateway.given.left_out import LeftOut
+from callgate.gateway.given.parts import MOST_MESSAGES, Part, text_in
+from callgate.gateway.given.tools import OfferedTool, as_own
+from callgate.gateway.given.unmet import NoText, Zero, refuse_logprobs
 from callgate.gateway.openai_errors import openai_error
-from callgate.gateway.parts import MOST_MESSAGES, OfferedTool, Part, as_own
 from callgate.gateway.response_events import Asked, ResponseWriter, Stored, answer_of
 from callgate.vocabulary import ChatRequest, Message, Tool, UsageError
 
@@ -195,18 +196,15 @@ def _chosen(body: ResponsesRequest, tools: tuple[Tool, ...], left_out: LeftOut) 
             return tools, "auto"
         return tools, choice
     if choice.type == "allowed_tools":
-        allowed = {name_within(tool.get("namespace"), name) for tool in choice.tools or () if (name := _name(tool))}
+        allowed = {
+            name_within(tool.get("namespace"), name) for tool in choice.tools or () if (name := text_in(tool, "name"))
+        }
         return tuple(tool for tool in tools if tool.name in allowed), choice.mode if allowed & names else "auto"
     wanted = name_within(choice.namespace, choice.name or choice.type)
     if wanted in names or (choice.type in ("function", "custom") and choice.name and not some_left_out):
         return tools, wanted
     left_out.choice(wanted)
     return tools, "auto"
-
-
-def _name(tool: Mapping[str, Any]) -> str:
-    name = tool.get("name")
-    return name if isinstance(name, str) else ""
 
 
 def _echo(body: ResponsesRequest) -> dict[str, Any]:

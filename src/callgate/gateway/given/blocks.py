@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from callgate.gateway.left_out import LeftOut
-from callgate.gateway.parts import Part, picture
+from callgate.gateway.given.left_out import LeftOut
+from callgate.gateway.given.parts import Part, picture, text_in
 from callgate.vocabulary import Image, Message, ToolCall
 
 BILLING = "x-anthropic-billing-header:"
@@ -51,7 +51,7 @@ def _messages(turn: GivenTurn, left_out: LeftOut) -> Iterator[Message]:
     for block in turn.content:
         match block:
             case {"type": "tool_use", "name": str(name)} if name and turn.role == "assistant":
-                calls.append(ToolCall(_text(block, "id"), name, _object(block.get("input"))))
+                calls.append(ToolCall(text_in(block, "id"), name, _object(block.get("input"))))
             case {"type": "tool_result"}:
                 results.append(_result(block, left_out))
             case {"type": "thinking", "thinking": str(text)}:
@@ -125,7 +125,7 @@ def _result(block: Mapping[str, Any], left_out: LeftOut) -> Message:
     text = shown.text
     if block.get("is_error") is True and not text.lower().startswith("error"):
         text = f"error: {text}"
-    call_id = _text(block, "tool_use_id") or None
+    call_id = text_in(block, "tool_use_id") or None
     return Message(role="tool", content=text, images=tuple(shown.images), call_id=call_id)
 
 
@@ -134,14 +134,9 @@ def _image(source: Mapping[str, Any]) -> Image | None:
 
 
 def _title(block: Mapping[str, Any]) -> str:
-    title = _text(block, "title")
+    title = text_in(block, "title")
     return f"{title}\n" if title else ""
 
 
 def _object(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-def _text(block: Mapping[str, Any], key: str) -> str:
-    value = block.get(key)
-    return value if isinstance(value, str) else ""

@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
-from callgate.gateway.left_out import LeftOut
-from callgate.gateway.parts import OfferedTool, picture
+from callgate.gateway.given.left_out import LeftOut
+from callgate.gateway.given.parts import picture, text_in
+from callgate.gateway.given.tools import OfferedTool
 from callgate.tools import read_tools
 from callgate.vocabulary import Image, Message, Tool, ToolCall
 
@@ -81,17 +82,17 @@ def messages_of(items: Iterable[Mapping[str, Any]], left_out: LeftOut) -> list[M
         match item:
             case {"type": "function_call", "name": str(name)} if name:
                 name = name_within(item.get("namespace"), name)
-                answer.calls.append(ToolCall(_text(item, "call_id"), name, *_arguments(item.get("arguments"))))
+                answer.calls.append(ToolCall(text_in(item, "call_id"), name, *_arguments(item.get("arguments"))))
             case {"type": "custom_tool_call", "name": str(name)} if name:
                 name = name_within(item.get("namespace"), name)
-                answer.calls.append(ToolCall(_text(item, "call_id"), name, {FREE: _text(item, "input")}))
+                answer.calls.append(ToolCall(text_in(item, "call_id"), name, {FREE: text_in(item, "input")}))
             case {"type": "reasoning"}:
                 for key in ("summary", "content"):
                     answer.thoughts.append(_shown(item.get(key), left_out)[0])
             case {"type": "function_call_output" | "custom_tool_call_output"}:
                 found += answer.ended()
                 text, images = _shown(item.get("output"), left_out)
-                call_id = _text(item, "call_id") or None
+                call_id = text_in(item, "call_id") or None
                 found.append(Message(role="tool", content=text, images=images, call_id=call_id))
             case {"role": role} if item.get("type", "message") == "message":
                 text, images = _shown(item.get("content"), left_out)
@@ -157,11 +158,6 @@ def _arguments(given: object) -> tuple[Mapping[str, Any] | str, str | None]:
         return msgspec.json.decode(given or "{}", type=dict[str, Any]), given
     except (msgspec.DecodeError, ValueError, RecursionError):
         return given, given
-
-
-def _text(item: Mapping[str, Any], key: str) -> str:
-    value = item.get(key)
-    return value if isinstance(value, str) else ""
 
 
 def items_of(given: str | Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:

@@ -1,0 +1,76 @@
+"""Messages as clients of OpenAI and of Ollama write them, as far as `read_messages` knows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from callgate.runtime import read_messages
+from callgate.vocabulary import Message
+
+_BASE64 = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)"
+Picture = Annotated[
+    str,
+    Meta(
+        description="A picture in base64, or as a data: URL. Pictures elsewhere aren't fetched.",
+        extra_json_schema={"pattern": f"^(?:data:[^,]*,)?{_BASE64}$"},
+    ),
+]
+
+
+class TextPart(msgspec.Struct, frozen=True, tag_field="type", tag="text"):
+    text: str
+
+
+class ImageUrl(msgspec.Struct, frozen=True):
+    url: Picture
+
+
+class ImagePart(msgspec.Struct, frozen=True, tag_field="type", tag="image_url"):
+    image_url: ImageUrl
+
+
+class CalledFunction(msgspec.Struct, frozen=True, omit_defaults=True):
+    name: str
+    arguments: (
+        Annotated[str | dict[str, Any], Meta(description="An object, or one written as a text of JSON.")] | None
+    ) = None
+
+
+class GivenCall(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A tool call of an answer that was given before."""
+
+    function: CalledFunction
+    id: str | int | None = None
+
+
+class GivenMessage(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """One message of the conversation so far."""
+
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: str | list[TextPart | ImagePart] | None = None
+    images: list[Picture] | None = None
+    reasoning_content: str | None = None
+    reasoning: str | None = None
+    thinking: str | None = None
+    tool_calls: list[GivenCall] | None = None
+    function_call: Annotated[CalledFunction, Meta(description="What `tool_calls` were once.")] | None = None
+    tool_call_id: Annotated[str | int, Meta(description="Of a tool's message: the call that it answers.")] | None = None
+    name: str | None = None
+    tool_name: Annotated[str, Meta(description="Of a tool's message: the tool.")] | None = None
+
+
+def messages_of(given: Sequence[GivenMessage]) -> tuple[Message, ...]:
+    """Raises: UsageError, which names the message that is no good."""
+    return read_messages([_plain(message) or msgspec.to_builtins(message) for message in given])
+
+
+def _plain(message: GivenMessage) -> Message | None:
+    """Of a message that has nothing but words, as most have."""
+    role, content = message.role, message.content
+    if not isinstance(content, str) or role not in ("user", "assistant", "system"):
+        return None
+    return Message(role=role, content=content) if message == GivenMessage(role=role, content=content) else None
