@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from callgate.cli.validate import unmet
 from callgate.cli.validate_model import verdict
 from tests.cli.command import CALLGATE, callgate, environ
 from tests.cli.test_terminal import seen
 from tests.runtime.agents import Script, says, script
 from tests.runtime.played import NOBODY
-from tests.validate.made_runs import trial
+from tests.validate.made_runs import outcomes, trial
+from tests.validate.made_runs import run as made_run
 from tests.validate.played_model import PlayedModel
 
 __all__ = ["script"]
@@ -60,6 +62,27 @@ def test_a_person_sees_a_table_and_why(talker: str) -> None:
 def test_less_than_was_asked_for_is_exit_status_3(talker: str, least: str, status: int) -> None:
     words = ("--modes", "native", "--trials", "1", "--only", "one-call", "--only", "small-talk")
     assert callgate("validate", talker, *words, "--min-pass", least).status == status
+
+
+@pytest.mark.parametrize(
+    ("native", "emulated", "off", "told"),
+    [
+        ("pppp", "pppp", "", []),
+        ("pppp", "ffff", "", ["tiny emulated: 0.0% passed, less than 75.0%"]),
+        ("pppf", "uuuu", "", []),  # what isn't supported neither passes nor fails
+        ("pf", "pppf", "pp", []),  # a case that has no mode counts in each
+        ("pp", "pp", "ff", [f"tiny {mode}: 50.0% passed, less than 75.0%" for mode in ("native", "emulated")]),
+        ("", "", "pf", ["tiny off: 50.0% passed, less than 75.0%"]),
+        ("u", "", "", ["tiny: nothing could be judged"]),
+    ],
+)
+def test_each_mode_has_to_come_to_what_was_asked_for(
+    native: str, emulated: str, off: str, told: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    by_mode = {"native": native, "emulated": emulated, "off": off}
+    tried = made_run(trial for mode, pattern in by_mode.items() for trial in outcomes(pattern, mode=mode))
+    assert unmet([tried], 0.75) == (3 if told else 0)
+    assert capsys.readouterr().err.splitlines() == [f"note: {line}" for line in told]
 
 
 def test_a_server_that_is_not_there_is_exit_status_4_and_the_rest_is_still_done(talker: str) -> None:

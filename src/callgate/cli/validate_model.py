@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fullSuite", "--full-suite", "--full_suite", "--full", dest="full", action="store_true", help="the full suite"
     )
-    add_shared_arguments(parser)
+    add_shared_arguments(parser, least="if less of a check passes")
 
 
 def run(arguments: argparse.Namespace) -> int:

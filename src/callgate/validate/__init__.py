@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from callgate.validate.heard import Fault, Heard
     from callgate.validate.html_report import html_page
     from callgate.validate.junit_xml import junit
-    from callgate.validate.keeping import keep_run, rates_by_mode
+    from callgate.validate.keeping import keep_run, pass_rates, rates_by_mode
     from callgate.validate.proving import validate_model, validate_model_async
     from callgate.validate.records import Mode, Outcome, Run, RunAbout, Trial, label_of, read_run
     from callgate.validate.running import TRIALS, Validation, Wanted, modes_of, usual_modes
@@ -68,6 +68,7 @@ __all__ = [
     "label_of",
     "modes_of",
     "own_cases",
+    "pass_rates",
     "rates_by_mode",
     "read_cases",
     "read_run",
@@ -109,6 +110,7 @@ __getattr__ = opened_on_use(
         "label_of": "records",
         "modes_of": "running",
         "own_cases": "case_files",
+        "pass_rates": "keeping",
         "rates_by_mode": "keeping",
         "read_cases": "case_files",
         "read_run": "records",

@@ -37,6 +37,15 @@ def rates_by_mode(run: Run) -> Mapping[str, float]:
     return {mode: round(rate, 4) for mode, rate in rates.items() if rate is not None}
 
 
+def pass_rates(run: Run) -> Mapping[str, float]:
+    """The same, where cases without a mode count in each; if there are no others, for themselves."""
+    without = [trial for trial in run.trials if trial.mode == "off"]
+    rates = {
+        mode: _rate([*(trial for trial in run.trials if trial.mode == mode), *without]) for mode in rates_by_mode(run)
+    } or {"off": _rate(without)}
+    return {mode: rate for mode, rate in rates.items() if rate is not None}
+
+
 def _rate(trials: list[Trial]) -> float | None:
     judged = [trial for trial in trials if trial.passed is not None]
     return sum(trial.passed is True for trial in judged) / len(judged) if judged else None
