@@ -8,6 +8,9 @@ import pytest
 from aiohttp import web
 
 from callgate.gateway import Options
+from callgate.gateway.dialect import OVERLONG, Failure
+from callgate.gateway.writing.messages import MessageWriter
+from callgate.gateway.writing.responses import Asked, ResponseWriter
 from tests.gateway.dialects.test_anthropic import events_of
 from tests.gateway.running import gateway, no_servers
 from tests.wire.server import serving
@@ -59,10 +62,6 @@ async def test_a_prompt_that_is_too_long_is_refused_in_the_words_that_clients_kn
 
 
 async def test_a_stream_that_has_begun_says_it_in_the_same_words() -> None:
-    from callgate.gateway.dialect import OVERLONG, Failure
-    from callgate.gateway.dialects.anthropic import MessageWriter
-    from callgate.gateway.response_events import Asked, ResponseWriter
-
     failure = Failure(status=400, kind=OVERLONG, message="it is too long")
     (error,) = events_of(MessageWriter("m").fail(failure))
     assert error["error"] == {"type": "invalid_request_error", "message": "prompt is too long: it is too long"}

@@ -1,7 +1,7 @@
 """The HTTP server: one endpoint in front of every backend where tool calls just work, for clients of any dialect.
 
-A plain ASGI application. A dialect is one file in `dialects/`; who may ask, what is counted and what is limited is the
-same for all of them.
+A plain ASGI application (`app`), which `serving/` runs. A dialect is one file in `dialects/`, made of what is in
+`given/` and `writing/`; who may ask, what is counted and what is limited is the same for all of them.
 """
 
 from typing import TYPE_CHECKING

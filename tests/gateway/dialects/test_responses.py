@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from callgate.gateway.asgi import decoded
 from callgate.gateway.dialect import Failure, Keeps, NotKept, Talk, Wish
 from callgate.gateway.dialects.responses import RESPONSES
-from callgate.gateway.response_events import Stored
+from callgate.gateway.writing.responses import Stored
 from callgate.runtime import Said
 from callgate.vocabulary import AssistantDelta, Done, Event, ThinkingDelta, ToolCall, ToolCallEvent, Usage, UsageError
 from tests.gateway.dialects.test_anthropic import VALUES, events_of

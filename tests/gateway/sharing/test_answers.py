@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callgate.gateway.response_events import Stored
 from callgate.gateway.sharing.answers import SharedAnswers, is_sound
 from callgate.gateway.sharing.link import PREFIX, RedisLink
+from callgate.gateway.writing.responses import Stored
 from callgate.settings import Secret
 from tests.gateway.real_redis import RealRedis
 

@@ -33,8 +33,8 @@ from callgate.gateway.given.messages import GivenMessage, Picture, messages_of
 from callgate.gateway.given.texts import Texts
 from callgate.gateway.given.tools import GivenTool
 from callgate.gateway.given.unmet import No, NoText, Zero, refuse_logprobs
-from callgate.gateway.ollama_models import details_of, listed, moment, running
-from callgate.gateway.vectors import shortened
+from callgate.gateway.writing.ollama_models import details_of, listed, moment, running
+from callgate.gateway.writing.vectors import shortened
 from callgate.runtime import Said
 from callgate.vocabulary import (
     AssistantDelta,

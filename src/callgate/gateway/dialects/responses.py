@@ -28,8 +28,8 @@ from callgate.gateway.given.left_out import LeftOut
 from callgate.gateway.given.parts import MOST_MESSAGES, Part, text_in
 from callgate.gateway.given.tools import OfferedTool, as_own
 from callgate.gateway.given.unmet import NoText, Zero, refuse_logprobs
-from callgate.gateway.openai_errors import openai_error
-from callgate.gateway.response_events import Asked, ResponseWriter, Stored, answer_of
+from callgate.gateway.writing.openai_errors import openai_error
+from callgate.gateway.writing.responses import Asked, ResponseWriter, Stored, answer_of
 from callgate.vocabulary import ChatRequest, Message, Tool, UsageError
 
 _NoObject = Annotated[dict[str, Any], Meta(extra_json_schema={"not": {}})]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from callgate.gateway.keeping import LONGEST_SECONDS, MOST_ANSWERS, MOST_BYTES_EACH, OwnMemory
-from callgate.gateway.response_events import Stored
 from callgate.gateway.sharing.link import PREFIX, Away, RedisLink
+from callgate.gateway.writing.responses import Stored
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis

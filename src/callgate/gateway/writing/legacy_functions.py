@@ -7,7 +7,7 @@ from typing import Any, cast
 import msgspec
 
 from callgate.gateway.dialect import Explanation
-from callgate.gateway.dialects.openai import ChatWriter
+from callgate.gateway.writing.completions import ChatWriter
 from callgate.runtime import Said
 from callgate.vocabulary import Event, ToolCall
 

@@ -12,7 +12,7 @@ import msgspec
 
 from callgate.gateway.dialect import COMMENT, OVERLONG, Explanation, Failure, last_events
 from callgate.gateway.given.items import FREE, Way
-from callgate.gateway.openai_errors import TOO_LONG
+from callgate.gateway.writing.openai_errors import TOO_LONG
 from callgate.runtime import Said
 from callgate.vocabulary import (
     AssistantDelta,

@@ -7,7 +7,7 @@ from base64 import b64decode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callgate.gateway.vectors import packed, shortened
+from callgate.gateway.writing.vectors import packed, shortened
 
 VECTORS = st.lists(st.floats(-1e6, 1e6, width=32), min_size=1, max_size=20)
 
