@@ -11,13 +11,15 @@ from pathlib import Path
 import pytest
 
 from callgate.cli.pull_view import PullView, chosen_by
+from callgate.hub import STALE_DAYS, leftovers
 from callgate.runtime import Candidate
 from tests.backends.gguf_edit import with_templates
 from tests.cli.command import CALLGATE, environ
 from tests.cli.pulling import NO_ENGINE, callgate, pull
 from tests.hub.played_hub import TOKEN, PlayedHub, Repo
+from tests.hub.test_unfinished import begun
 from tests.hub.watching import content_of, files_in
-from tests.runtime.played import PLAIN, TOOLS
+from tests.runtime.played import PLAIN, TOOLS, settings
 
 
 @pytest.fixture
@@ -70,6 +72,21 @@ async def test_a_dry_run_fetches_nothing(tiny: bytes, home: Path) -> None:
     assert (done.status, told["verdict"], told["path"], told["bytes_fetched"]) == (0, "yes", None, 0)
     assert hub.sent == told["header_bytes"]
     assert files_in(home) == []
+
+
+async def test_unfinished_downloads_are_told_of_and_go_in_the_end(tiny: bytes, tmp_path: Path) -> None:
+    kept = settings(hub__cache=str(tmp_path))
+    begun(kept, "young", days_ago=2)
+    begun(kept, "old", days_ago=STALE_DAYS + 1)
+    hub = PlayedHub(owner__other=Repo({"tiny-Q8_0.gguf": tiny}))
+    async with hub.open():
+        told = await callgate(hub, "models", HF_HUB_CACHE=str(tmp_path))
+        assert "note: 2 unfinished downloads (owner/name, 4." in told.err
+        await pull(hub, "--dry-run", "owner/other", HF_HUB_CACHE=str(tmp_path))
+        assert len(leftovers(kept)) == 2
+        done = await pull(hub, "owner/other", HF_HUB_CACHE=str(tmp_path))
+    assert "note: a download that nobody had gone on with for 30 days went: 2." in done.err
+    assert [Path(each.path).name for each in leftovers(kept)] == ["young.callgate.incomplete"]
 
 
 async def test_all_models_of_a_repository_are_listed(tiny: bytes) -> None:

@@ -18,12 +18,12 @@ from callgate.cli.logs import log_reports
 from callgate.cli.models_files import ACTIONS, add_file_actions, run_file_action
 from callgate.cli.models_said import add_actions, run_action
 from callgate.cli.models_view import ORDERS, show_models, sort_models
-from callgate.cli.screen import Progress, Screen, print_json, printable
+from callgate.cli.screen import Progress, Screen, in_bytes, print_json, printable
 from callgate.runtime import StockedModel, best_of, discover, take_inventory
 from callgate.settings import Settings, load_settings
 from callgate.vocabulary import CallgateError, Unreachable
 
-SHOWN_ABSENT = 5
+MOST_SHOWN = 5
 
 EXAMPLES = """\
 examples:
@@ -94,6 +94,8 @@ def run(arguments: argparse.Namespace) -> int:
         models = [best]
     elif any(wanted.values()):
         models = [model for model in models if model.suits(**wanted)]
+    elif not arguments.endpoint:
+        _tell(_unfinished(settings))
     _show(sort_models(models, arguments.sort, reverse=arguments.reverse), arguments)
     return status
 
@@ -111,8 +113,8 @@ def _refresh(settings: Settings) -> None:
     if done.failed:
         said += f", {len(done.failed):,} couldn't be looked at"
     if done.absent:
-        said += f"; absent today, but kept: {', '.join(done.absent[:SHOWN_ABSENT])}"
-        said += " …" if len(done.absent) > SHOWN_ABSENT else ""
+        said += f"; absent today, but kept: {', '.join(done.absent[:MOST_SHOWN])}"
+        said += " …" if len(done.absent) > MOST_SHOWN else ""
     _tell([f"{said} ({done.seconds:.2f} s)"])
 
 
@@ -130,6 +132,23 @@ def _problems(problems: Iterable[CallgateError], models: Iterable[StockedModel])
     """What went wrong, each thing once."""
     of_models = (_named(model.report.error, model.found.name) for model in models if model.report.error)
     return dict.fromkeys((*(problem.message for problem in problems), *of_models))
+
+
+def _unfinished(settings: Settings) -> Iterable[str]:
+    """Of downloads: how many, and how to go on."""
+    from callgate.hub import STALE_DAYS, leftovers
+
+    if found := leftovers(settings):
+        repos = list(dict.fromkeys(each.repo for each in found if each.repo))
+        of_what = [
+            *repos[:MOST_SHOWN],
+            *(["…"] if len(repos) > MOST_SHOWN else []),
+            in_bytes(sum(f.size for f in found)),
+        ]
+        yield (
+            f"{len(found):,} unfinished download{'s' if len(found) > 1 else ''} ({', '.join(of_what)}): the same "
+            f"`callgate pull` goes on, and what rests for {STALE_DAYS} days is removed by the next"
+        )
 
 
 def _named(problem: CallgateError, name: str) -> str:

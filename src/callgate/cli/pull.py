@@ -1,7 +1,8 @@
 """Fetches a model from the Hugging Face hub, if it can call tools: known before gigabytes move, verified after.
 
 MODEL is OWNER/NAME, with /FILE.gguf, :QUANT or @REVISION behind it where wanted, or the URL of its page. Of several
-quantisations Q4_K_M is taken, or what comes nearest. A download that was interrupted goes on where it was.
+quantisations Q4_K_M is taken, or what comes nearest. A download that was interrupted goes on where it was; one that
+nobody has gone on with for 30 days is removed by the next pull.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ import sys
 from callgate.cli import DONE, FAILED, status_of
 from callgate.cli.logs import log_verdict
 from callgate.cli.pull_view import PullView, as_json, show_files
-from callgate.cli.screen import Screen, print_json, show_error
-from callgate.hub import Pulled, Wishes, list_repository, pull, read_hub_name
+from callgate.cli.screen import Screen, in_bytes, print_json, show_error
+from callgate.hub import STALE_DAYS, Pulled, Wishes, list_repository, pull, read_hub_name, remove_stale
 from callgate.settings import Settings, load_settings
 from callgate.vocabulary import CallgateError
 
@@ -49,6 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
     logging.getLogger("huggingface_hub").setLevel(logging.CRITICAL)
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")  # else it asks the hub for more than we do
     statuses = [_run_one(text, settings, arguments) for text in arguments.models]
+    if not arguments.list and not arguments.dry_run:
+        _sweep(settings)
     failed = [status for status in statuses if status != DONE]
     return failed[0] if len(set(failed)) == 1 else FAILED if failed else DONE
 
@@ -76,6 +79,14 @@ def _run_one(text: str, settings: Settings, arguments: argparse.Namespace) -> in
     log_verdict(text, pulled.verdict, next((found for found in pulled.looked.evidence if found.claim == "tools"), None))
     _show(pulled, view, as_json_line=arguments.json)
     return DONE
+
+
+def _sweep(settings: Settings) -> None:
+    """Last, so that nothing goes that was to be gone on with."""
+    if gone := remove_stale(settings):
+        what = "a download" if len(gone) == 1 else f"{len(gone):,} downloads"
+        freed = in_bytes(sum(each.size for each in gone))
+        print(f"note: {what} that nobody had gone on with for {STALE_DAYS} days went: {freed}", file=sys.stderr)
 
 
 def _show(pulled: Pulled, view: PullView, *, as_json_line: bool) -> None:

@@ -13,11 +13,14 @@ if TYPE_CHECKING:
     from callgate.hub.records import HubFile, Repository
     from callgate.hub.removing import files_of, remove
     from callgate.hub.to_ollama import default_name, import_into_ollama
+    from callgate.hub.unfinished import STALE_DAYS, Leftover, leftovers, remove_stale
 
 __all__ = [
+    "STALE_DAYS",
     "Choice",
     "Fetched",
     "HubFile",
+    "Leftover",
     "Looked",
     "Onlooker",
     "Pulled",
@@ -27,18 +30,22 @@ __all__ = [
     "files_of",
     "fits",
     "import_into_ollama",
+    "leftovers",
     "list_repository",
     "pull",
     "read_hub_name",
     "remove",
+    "remove_stale",
 ]
 
 __getattr__ = opened_on_use(
     __name__,
     {
+        "STALE_DAYS": "unfinished",
         "Choice": "choosing",
         "Fetched": "fetching",
         "HubFile": "records",
+        "Leftover": "unfinished",
         "Looked": "looking",
         "Onlooker": "pulling",
         "Pulled": "pulling",
@@ -48,9 +55,11 @@ __getattr__ = opened_on_use(
         "files_of": "removing",
         "fits": "choosing",
         "import_into_ollama": "to_ollama",
+        "leftovers": "unfinished",
         "list_repository": "pulling",
         "pull": "pulling",
         "read_hub_name": "naming",
         "remove": "removing",
+        "remove_stale": "unfinished",
     },
 )

@@ -16,6 +16,7 @@ from callgate.vocabulary import FetchFailed, NoSpace
 
 PART = 2_000_000
 """Bytes. With a few connections, what a kill loses stays under 10 MB."""
+NOTES = ".parts"
 _NOTED = b"\1"
 
 
@@ -30,7 +31,7 @@ class Partial:
     def __init__(self, path: str, size: int) -> None:
         self.path = path
         self.size = size
-        self._notes_path = path + ".parts"
+        self._notes_path = path + NOTES
         self._title = f"callgate 1 {size} {PART}\n".encode()
         self._guard = threading.Lock()
         self._file: BinaryIO | None = None

@@ -22,7 +22,12 @@ from callgate.runtime import hub_cache_folder
 from callgate.settings import Settings
 from callgate.vocabulary import FetchFailed
 
-_ON_ITS_WAY = ".callgate"
+ON_ITS_WAY = ".callgate"
+IN_OUR_FOLDER = ".incomplete"
+IN_THE_CACHE = ".callgate.incomplete"
+"""How files end that are on their way. Not `.incomplete` here: older versions of the hub's library would go on at the
+end of such a file, and ours has holes.
+"""
 
 
 class Shelf(Protocol):
@@ -83,8 +88,7 @@ class HubCache:
         return path if in_its_place else os.path.join(self.folder, "blobs", tag)
 
     def partial(self, tag: str) -> str:
-        # Not TAG.incomplete: older versions of the hub's library would go on at its end, and ours has holes.
-        return os.path.join(self.folder, "blobs", f"{tag}.callgate.incomplete")
+        return os.path.join(self.folder, "blobs", tag + IN_THE_CACHE)
 
     def lock(self, tag: str) -> str:
         """The one that the hub's own library takes."""
@@ -118,7 +122,7 @@ class OwnFolder:
 
     def __init__(self, root: str, repository: Repository) -> None:
         self.folder = os.path.join(root, *repository.id.split("/"))
-        self._way = os.path.join(root, _ON_ITS_WAY)
+        self._way = os.path.join(root, ON_ITS_WAY)
         self._repository = repository
 
     def path(self, file: str) -> str:
@@ -129,7 +133,7 @@ class OwnFolder:
         return path if os.path.exists(path) else os.path.join(self._way, tag)
 
     def partial(self, tag: str) -> str:
-        return os.path.join(self._way, f"{tag}.incomplete")
+        return os.path.join(self._way, tag + IN_OUR_FOLDER)
 
     def lock(self, tag: str) -> str:
         return os.path.join(self._way, f"{tag}.lock")
