@@ -19,6 +19,7 @@ import msgspec
 from callgate.detect import BOXED_FILE, Finding
 from callgate.gateway.dialect import ServedModel
 from callgate.gateway.endpoints import Endpoints
+from callgate.gateway.loops import Loops
 from callgate.gateway.required import require_known_tools
 from callgate.gateway.same_models import Same, by_id, owners_places
 from callgate.runtime import Discovery, FoundModel, ModelReport, Session, StockedModel, discover_async
@@ -61,6 +62,7 @@ class Catalogue:
         if default and self._default:
             self._named[default] = self._default
         self._owners = owners_places(session.settings)
+        self._loops = Loops(session.settings)
         self._requires_tools = session.settings.models.require_tools
         self._models: tuple[FoundModel, ...] = ()
         self._silent_since: dict[str | None, float] = {}
@@ -84,7 +86,8 @@ class Catalogue:
     async def refs(self, name: str) -> tuple[ModelRef, ...]:
         """The model of that name, at every server that has it.
 
-        Raises: NotFound, which names the nearest; UsageError, if there is no name and no default.
+        Raises: NotFound, which names the nearest; BadStatus, if it may be missing for a loop; UsageError, if there is
+        no name and no default.
         """
         if not name:
             if self._default is None:
@@ -94,7 +97,7 @@ class Catalogue:
             await self._look(IMPATIENCE_SECONDS)
             known = self._known(name)
         if known is None:
-            raise self._no_such(name)
+            raise await self._loops.found(name) or self._no_such(name)
         if len(known) == 1:
             return await self.everywhere(known[0])
         self._look_aside()

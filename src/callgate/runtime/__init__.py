@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from callgate.runtime.own_threads import in_own_thread
     from callgate.runtime.own_tools import built_in_tools
     from callgate.runtime.permissions import Asker, Decision, Permissions, Question, Reply
+    from callgate.runtime.places import Place, known_places
     from callgate.runtime.policies import Surface, policy_for
     from callgate.runtime.quarantine import Quarantine, Quarantined, remove_with_content
     from callgate.runtime.recording import Recorder
@@ -101,6 +102,7 @@ __all__ = [
     "OpenServers",
     "Outcome",
     "Permissions",
+    "Place",
     "Quarantine",
     "Quarantined",
     "Question",
@@ -147,6 +149,7 @@ __all__ = [
     "is_users_word",
     "is_validated",
     "keep_last_model",
+    "known_places",
     "last_model",
     "limits_for",
     "look_at_servers",
@@ -211,6 +214,7 @@ __getattr__ = opened_on_use(
         "OpenServers": "mcp",
         "Outcome": "tool_source",
         "Permissions": "permissions",
+        "Place": "places",
         "Quarantine": "quarantine",
         "Quarantined": "quarantine",
         "Question": "permissions",
@@ -257,6 +261,7 @@ __getattr__ = opened_on_use(
         "is_users_word": "knowledge",
         "is_validated": "knowledge",
         "keep_last_model": "choice",
+        "known_places": "places",
         "last_model": "choice",
         "limits_for": "mcp",
         "look_at_servers": "servers_seen",
