@@ -5,16 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
-from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from callgate.gateway.access import Noted
-from callgate.gateway.alive import SignsOfLife
-from callgate.gateway.asgi import Exchange, Header, Refused, decoded
+from callgate.gateway.asgi import Exchange, Refused, decoded
 from callgate.gateway.behind import OllamaBehind
 from callgate.gateway.catalogue import Catalogue
 from callgate.gateway.counting import count_tokens
@@ -25,7 +21,6 @@ from callgate.gateway.dialect import (
     EmbedWish,
     Extra,
     Failure,
-    Keeps,
     ListModels,
     ListRunning,
     PassOn,
@@ -34,11 +29,9 @@ from callgate.gateway.dialect import (
     ShowModel,
     Talk,
     Wish,
-    Writer,
 )
-from callgate.gateway.eager import next_or_none
 from callgate.gateway.endpoints import Endpoint, Endpoints
-from callgate.gateway.failures import failure_of, unexpected
+from callgate.gateway.failures import late
 from callgate.gateway.given.texts import MOST_TEXTS
 from callgate.gateway.health import HealthChecks
 from callgate.gateway.keeping import ApartByKey, Keeper, OwnMemory
@@ -47,31 +40,17 @@ from callgate.gateway.loading import Loads
 from callgate.gateway.metrics import Metrics
 from callgate.gateway.options import Options
 from callgate.gateway.routing import Found
-from callgate.gateway.sending import MOST_AT_ONCE, Outgoing
 from callgate.gateway.serving import Busy
+from callgate.gateway.talking import Talks
 from callgate.gateway.turns import Told, Turns
-from callgate.runtime import Fallback, Said, Session
+from callgate.runtime import Fallback, Session
 from callgate.settings import Settings
-from callgate.vocabulary import (
-    IN_THE_BOX,
-    AssistantDelta,
-    CallgateError,
-    CannotThink,
-    ChatRequest,
-    Done,
-    Event,
-    ModelRef,
-    Notice,
-    StreamCut,
-    UsageError,
-)
+from callgate.vocabulary import IN_THE_BOX, ModelRef, UsageError
 
 if TYPE_CHECKING:
     from callgate.gateway.telemetry import Telemetry
 
 log = logging.getLogger(__name__)
-
-_STREAMED: tuple[Header, ...] = ((b"cache-control", b"no-cache"), (b"x-accel-buffering", b"no"))
 
 
 class Answering:
@@ -86,7 +65,6 @@ class Answering:
         telemetry: Telemetry | None = None,
     ) -> None:
         """Raises: UsageError, if the options name something that can't be a model."""
-        self._options = options
         self._limits = options.limits
         self._metrics = metrics
         self._session = Session(settings, surface="gateway")
@@ -100,12 +78,13 @@ class Answering:
         self._behind = OllamaBehind(settings)
         self._loads = Loads(self._session)
         self._keeper: Keeper = ApartByKey(OwnMemory())
+        self._talks = Talks(self._catalogue, self._turns, self._keeper, options, telemetry)
         self._busy = busy
         self._telemetry = telemetry
 
     def keep_in(self, keeper: Keeper) -> None:
         """Instead of the memory of this process."""
-        self._keeper = ApartByKey(keeper)
+        self._keeper = self._talks.keeper = ApartByKey(keeper)
 
     async def close(self) -> None:
         await self._checks.close()
@@ -173,10 +152,12 @@ class Answering:
                     body, extra = await self._read(exchange, action.body)
                     async with while_listened_to(exchange):
                         wish = await self._whole_wish(action.read(body, extra))
-                        if isinstance(action, Talk):
-                            await self._talk(exchange, action, wish, noted)
-                        else:
+                        if isinstance(action, CountTokens):
                             await self._count(exchange, action, wish, noted)
+                        elif wish.at_once is not None:
+                            await self._load(exchange, wish, noted)
+                        else:
+                            await self._talks.talk(exchange, action, wish, noted)
         finally:
             self._busy.add(-1)
 
@@ -185,8 +166,8 @@ class Answering:
         content = await exchange.body(most=limits.body_bytes, seconds=limits.body_seconds)
         return decoded(content, type_, nesting=limits.nesting)
 
-    async def _reply(self, exchange: Exchange, content: object, headers: tuple[Header, ...] = ()) -> None:
-        await exchange.answer(msgspec.json.encode(content), headers=headers)
+    async def _reply(self, exchange: Exchange, content: object) -> None:
+        await exchange.answer(msgspec.json.encode(content))
 
     async def _embed(self, exchange: Exchange, wish: EmbedWish, noted: Noted) -> None:
         if not 0 < len(wish.texts) <= MOST_TEXTS:
@@ -198,7 +179,7 @@ class Answering:
             async with asyncio.timeout(self._limits.seconds or None):
                 embedded = await self._turns.embed(told, refs, wish.texts)
         except TimeoutError:
-            raise Refused(_late(self._limits.seconds)) from None
+            raise Refused(late(self._limits.seconds)) from None
         finally:
             told.end()
             if traced is not None:
@@ -223,62 +204,12 @@ class Answering:
             async with asyncio.timeout(self._limits.seconds or None):
                 counted = await count_tokens(self._session, ref, wish.request)
         except TimeoutError:
-            raise Refused(_late(self._limits.seconds)) from None
+            raise Refused(late(self._limits.seconds)) from None
         await self._reply(exchange, action.write(*counted))
 
-    async def _talk(self, exchange: Exchange, action: Talk, wish: Wish, noted: Noted) -> None:
+    async def _load(self, exchange: Exchange, wish: Wish, noted: Noted) -> None:
         refs = await self._catalogue.refs(wish.model)
         told = noted.told = Told(refs[0])
-        if wish.at_once is not None:
-            await self._load(refs, told, wish)
-            await self._reply(exchange, wish.at_once)
-            return
-        alive = self._signs_of_life(exchange, action, told, wish) if wish.stream else None
-        traced = None if self._telemetry is None else self._telemetry.talk(told, wish, noted)
-        try:
-            async with asyncio.timeout(self._limits.seconds or None):
-                first, events = await self._begin(told, refs, wish)
-                if traced is not None:
-                    events = traced.overheard(first, events)
-                async with aclosing(events):
-                    if alive is not None:
-                        await self._streamed(exchange, alive, told, first, events)
-                    else:
-                        writer = _writer(told, wish)
-                        whole = await self._whole(writer, told, first, events)
-                        await self._keep(writer)
-                        await self._reply(exchange, whole, _heads(told))
-        except CallgateError as error:
-            told.error = error
-            failure = failure_of(error)
-            if exchange.status is None:
-                if alive is None or failure.kind not in action.in_stream:
-                    raise
-                await alive.begin()
-            await _break_off(exchange, alive, failure)
-        except TimeoutError:
-            await _break_off(exchange, alive, _late(self._limits.seconds))
-        except asyncio.CancelledError:
-            if not exchange.is_gone:
-                await _break_off(exchange, alive, _ENDING)
-            raise
-        finally:
-            if alive is not None:
-                alive.stop()
-            told.end()
-            if traced is not None:
-                traced.end(exchange.broken_by, sys.exception())
-
-    def _signs_of_life(self, exchange: Exchange, action: Talk, told: Told, wish: Wish) -> SignsOfLife:
-        return SignsOfLife(
-            exchange,
-            self._options.ping_every,
-            action.stream_type,
-            new_writer=lambda: _writer(told, wish),
-            headers=lambda: (*_heads(told), *_STREAMED),
-        )
-
-    async def _load(self, refs: Sequence[ModelRef], told: Told, wish: Wish) -> None:
         ref = told.ref = await self._session.resolve(self.endpoints.best(refs))
         await self._turns.admit(ref)
         try:
@@ -288,106 +219,9 @@ class Answering:
                 else:
                     await self._loads.load(ref, wish.request)
         except TimeoutError:
-            raise Refused(_late(self._limits.seconds)) from None
-
-    async def _begin(
-        self, told: Told, refs: Sequence[ModelRef], wish: Wish
-    ) -> tuple[Event, AsyncGenerator[Event, None]]:
-        for notice in wish.notices:
-            log.info("%s", notice.message)
-            self._turns.hear(told, notice)
-        request = _as_wanted(wish)
-        try:
-            return await self._turns.begin(told, refs, request)
-        except CannotThink as error:
-            if not wish.may_not_think:
-                raise
-            self._turns.hear(told, Notice("cannot_think", error.message))
-            return await self._turns.begin(told, refs, msgspec.structs.replace(request, think=None))
-
-    async def _keep(self, writer: Writer) -> None:
-        """Before its end is sent: whoever has seen it may go on from it at once."""
-        if _keeps(type(writer)) and (kept := cast("Keeps", writer).kept()):
-            await self._keeper.put(*kept)
-
-    async def _whole(self, writer: Writer, told: Told, first: Event, events: AsyncGenerator[Event, None]) -> object:
-        said = Said()
-        said.hear(first)
-        self._turns.hear(told, first)
-        async for event in events:
-            said.hear(event)
-            self._turns.hear(told, event)
-        if said.done is None:
-            raise StreamCut(f"{told.ref.name!r} broke off in the middle of its answer")
-        return writer.whole(said, told.explanation() if self._options.explain else None)
-
-    async def _streamed(
-        self, exchange: Exchange, alive: SignsOfLife, told: Told, first: Event, events: AsyncGenerator[Event, None]
-    ) -> None:
-        """What goes wrong from here on is told in the stream, which then has no proper end."""
-        writer = await alive.begin()
-        feed, hear = writer.feed, self._turns.hear
-        outgoing = Outgoing(exchange)
-        alive.watch(outgoing)
-        event: Event | None = first
-        last: Event = first
-        try:
-            while event is not None:
-                if type(event) is not AssistantDelta:
-                    hear(told, event)
-                if outgoing.add(feed(event)) > MOST_AT_ONCE:
-                    await outgoing.flush()
-                last, event = event, await next_or_none(events, outgoing.flush)
-            if isinstance(last, Done):
-                end = writer.end(told.explanation() if self._options.explain else None)
-                await self._keep(writer)
-                await exchange.end(outgoing.rest(end))
-                return
-            told.error = StreamCut(f"{told.ref.name!r} broke off in the middle of its answer")
-            failure = failure_of(told.error)
-        except CallgateError as error:
-            told.error = error
-            failure = failure_of(error)
-        except Exception as error:
-            log.exception("a mistake of ours in the middle of an answer (%s)", type(error).__name__)
-            failure = unexpected()
-        await exchange.break_off(outgoing.rest(writer.fail(failure)), failure.kind)
-
-
-@cache
-def _keeps(kind: type[Writer]) -> bool:
-    """Which takes longer to find out than to write an answer."""
-    return issubclass(kind, Keeps)
-
-
-def _writer(told: Told, wish: Wish) -> Writer:
-    return wish.writer(told.ref.name if told.has_changed or not wish.model else wish.model)
-
-
-def _heads(told: Told) -> tuple[Header, ...]:
-    mode: Header = (b"x-callgate-mode", told.mode.encode())
-    return (mode, (b"x-callgate-tools-trimmed", b"%d" % told.trimmed)) if told.trimmed else (mode,)
-
-
-def _as_wanted(wish: Wish) -> ChatRequest:
-    """Whole, where the client wants it whole: piece by piece costs both servers more."""
-    return wish.request if wish.stream else msgspec.structs.replace(wish.request, stream=False)
-
-
-async def _break_off(exchange: Exchange, alive: SignsOfLife | None, failure: Failure) -> None:
-    """Raises: Refused, if nothing was sent yet."""
-    if exchange.status is None or alive is None or alive.writer is None:
-        raise Refused(failure)
-    if not exchange.is_over:
-        await exchange.break_off(alive.writer.fail(failure), failure.kind)
+            raise Refused(late(self._limits.seconds)) from None
+        await self._reply(exchange, wish.at_once)
 
 
 def _not_kept(id_: str) -> Failure:
     return Failure(status=404, kind="not_found", message=f"there is no answer {id_[:80]!r}, or no longer")
-
-
-def _late(seconds: float) -> Failure:
-    return Failure(status=504, kind="too_slow", message=f"the answer took more than {seconds:g} s")
-
-
-_ENDING = Failure(status=503, kind="ending", message="the server is being stopped")

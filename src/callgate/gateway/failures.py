@@ -50,6 +50,11 @@ def unexpected() -> Failure:
     return Failure(status=500, kind="internal", message="callgate made a mistake", hint="its log says where")
 
 
+def late(seconds: float) -> Failure:
+    """An answer that took longer than answers may."""
+    return Failure(status=504, kind="too_slow", message=f"the answer took more than {seconds:g} s")
+
+
 def _status(error: CallgateError) -> int:
     match error:
         case NotFound():
