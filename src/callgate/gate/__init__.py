@@ -8,12 +8,12 @@ from callgate.doors import opened_on_use
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from callgate.gate.deciding import Decision, Mode, Policy, Strategy, WhenUnsupported, decide, mode_of
+    from callgate.gate.deciding import Decision, Mode, Policy, Strategy, decide, mode_of
     from callgate.gate.mending import Mender
     from callgate.gate.observations import Observation, Observed
     from callgate.gate.owing import OwedCall
     from callgate.gate.planning import Plan, needs_knowledge, plan
-    from callgate.gate.recovery import FORMATS, Format, Recovered, Recovery, formats_for, recover
+    from callgate.gate.recovery import FORMATS, Format, Recovered, Recovery, recover
 
 __all__ = [
     "FORMATS",
@@ -29,9 +29,7 @@ __all__ = [
     "Recovered",
     "Recovery",
     "Strategy",
-    "WhenUnsupported",
     "decide",
-    "formats_for",
     "mode_of",
     "needs_knowledge",
     "plan",
@@ -54,9 +52,7 @@ __getattr__ = opened_on_use(
         "Recovered": "recovery",
         "Recovery": "recovery",
         "Strategy": "deciding",
-        "WhenUnsupported": "deciding",
         "decide": "deciding",
-        "formats_for": "recovery",
         "mode_of": "deciding",
         "needs_knowledge": "planning",
         "plan": "planning",
