@@ -75,7 +75,7 @@ class Answering:
         self._checks = HealthChecks(settings, self.endpoints, every=options.check_every, instance=options.instance)
         self.endpoints.look_after = self._checks.look_after
         self._turns = Turns(self._session, self._catalogue, fallback, metrics, self.endpoints, self._checks)
-        self._behind = OllamaBehind(settings)
+        self._behind = OllamaBehind(settings, self._catalogue.refs, options.limits)
         self._loads = Loads(self._session)
         self._keeper: Keeper = ApartByKey(OwnMemory())
         self._talks = Talks(self._catalogue, self._turns, self._keeper, options, telemetry)
