@@ -67,6 +67,15 @@ def test_calls_come_through_a_chain_and_another_link_takes_over(require_engine: 
                 assert answer["callgate"]["model"] == f"{other.url}/v1#tiny"
 
 
+def test_the_models_of_another_that_was_named_are_listed() -> None:
+    port = free_port()
+    with served("--upstream", f"http://127.0.0.1:{port}/v1", "--alias", "mine=tiny-plain") as one:
+        assert {model["id"] for model in get(one.url, "/v1/models")["data"]} == {"mine", "tiny", "tiny-plain"}
+        with served("--port", str(port), "--upstream", f"{one.url}/v1", "--alias", "yours=tiny") as other:
+            names = {model["id"] for model in get(other.url, "/v1/models")["data"]}  # each asks the other, once
+            assert names >= {"yours", "tiny", "tiny-plain", "mine", f"{one.url}/v1#tiny"}
+
+
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_two_that_ask_each_other_are_a_loop_with_its_cause(workers: str) -> None:
     port = free_port()

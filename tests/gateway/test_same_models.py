@@ -31,6 +31,11 @@ def test_one_name_at_servers_of_the_owner_is_one_model() -> None:
     assert ids(openai("a", "lab"), openai("b", "den"), openai("b", "den", "n")) == {"m": 2, "n": 1}
 
 
+def test_what_is_in_the_box_keeps_its_name() -> None:
+    boxed = FoundModel(ref=ModelRef("tiny", "tiny"), name="tiny", backend="llamacpp", place="callgate")
+    assert ids(openai("a", "lab", "tiny"), boxed) == {"http://a/v1#tiny": 1, "tiny": 1}
+
+
 def test_servers_that_happen_to_run_here_stay_apart() -> None:
     assert ids(openai("a", "lab"), openai("b", "LM Studio"), openai("c", "vLLM")) == {
         "m": 1,

@@ -132,10 +132,18 @@ async def test_who_is_at_a_known_port_is_called_what_it_is(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("header", [{"X-Callgate": "0.1"}, {"Server": "callgate/0.1"}])
-async def test_our_own_server_is_skipped(header: dict[str, str]) -> None:
+async def test_a_server_of_ours_is_listed_only_where_it_was_named(
+    header: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = await found_at(lists("x", **header))
-    assert refs(found) == ["tiny"]
-    assert found.problems[1:] == ()
+    assert [model.name for model in found.models] == ["x", "tiny"]
+    async with serving(everything(lists("x", **header))) as url:
+        for_others = settings(url, discovery__timeout=10)  # as OLLAMA_HOST: other programs are to find us there
+        assert refs(await discover_async(for_others)) == ["tiny"]
+        monkeypatch.setattr(places, "_KNOWN", {"vLLM": int(url.rpartition(":")[2])})
+        by_chance = await discover_async(settings(NOBODY, discovery__timeout=10))
+    assert refs(by_chance) == ["tiny"]
+    assert len(by_chance.problems) == 1  # nobody is where Ollama was named
 
 
 @pytest.mark.parametrize(

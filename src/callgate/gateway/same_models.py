@@ -18,11 +18,15 @@ Same = tuple[FoundModel, ...]
 
 
 def by_id(models: Sequence[FoundModel], owners: frozenset[str]) -> dict[str, Same]:
-    """Each by what people call it; of two that are called alike and aren't the same, the second by its whole name."""
+    """Each by what people call it; of two that are called alike and aren't the same, the second by its whole name.
+    What is in the box is always called as it is, whoever else has one.
+    """
     found: dict[str, Same] = {}
+    boxed = {model.name for model in models if model.ref.is_in_the_box}
     for same in _together(models, owners):
-        name = same[0].name
-        found.setdefault(name if name not in found else shown_ref(same[0].ref), same)
+        name, ref = same[0].name, same[0].ref
+        is_taken = name in found or (name in boxed and not ref.is_in_the_box)
+        found.setdefault(shown_ref(ref) if is_taken else name, same)
     return found
 
 

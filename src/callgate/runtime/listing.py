@@ -22,7 +22,7 @@ LONGEST_TIME = 64
 END_OF_TIME = 253_402_300_800
 """The year 10000, which no date has room for."""
 OUR_HEADER = "X-Callgate"
-"""What our own server sends with each answer: whoever lists models there would list its own."""
+"""What our own server sends with each answer: whoever lists models there may list their own."""
 _NAMES = {
     ServerKind.LLAMA_SERVER: "llama-server",
     ServerKind.LM_STUDIO: "LM Studio",
@@ -43,7 +43,7 @@ class ServerAnswer(NamedTuple):
 
 
 async def list_models(places: Sequence[Place], http: HttpClient, *, timeout: float) -> list[Listed]:  # noqa: ASYNC109
-    """What each place has, in order, within about `timeout` seconds. Our own server has nothing."""
+    """What each place has, in order, within `timeout` seconds or so. A server of ours has none unless it is named."""
     return list(await asyncio.gather(*(_list(place, http, timeout) for place in places)))
 
 
@@ -57,13 +57,13 @@ async def _list(place: Place, http: HttpClient, timeout: float) -> Listed:  # no
 
 async def _of_ollama(place: Place, http: HttpClient, timeout: float) -> Iterator[FoundModel]:  # noqa: ASYNC109
     answer = await asked(f"{place.url}/api/tags", http, timeout)
-    return iter(()) if _is_ours(answer.headers) else _ollama_models(place, answer.content)
+    return iter(()) if _is_skipped(place, answer.headers) else _ollama_models(place, answer.content)
 
 
 async def _of_any(place: Place, http: HttpClient, timeout: float) -> Iterator[FoundModel]:  # noqa: ASYNC109
     base = normalise_base_url(place.url).base
     answer = await asked(f"{base}/models", http, timeout)
-    if _is_ours(answer.headers):
+    if _is_skipped(place, answer.headers):
         return iter(())
     kind = recognise(models=answer.content, headers=answer.headers)
     if kind is ServerKind.OPENAI:
@@ -137,6 +137,11 @@ def _is_sound(ref: ModelRef) -> bool:
         return ModelRef.parse(text) == ref
     except CallgateError:
         return False
+
+
+def _is_skipped(place: Place, headers: Mapping[str, str]) -> bool:
+    """OLLAMA_HOST may well name our own server, for the sake of other programs; whoever names one as such wants it."""
+    return _is_ours(headers) and (not place.named or place.is_local_ollama)
 
 
 def _is_ours(headers: Mapping[str, str]) -> bool:
