@@ -11,9 +11,11 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from callgate.gate.emulation.answers import EmulatedAnswer, JsonAnswer, TagAnswer
+from callgate.gate.emulation.answers import EmulatedAnswer
 from callgate.gate.emulation.closing import closed
+from callgate.gate.emulation.json_answers import JsonAnswer
 from callgate.gate.emulation.schema_text import LONGEST_TEXT
+from callgate.gate.emulation.tag_answers import TagAnswer
 from callgate.gate.recovery import Found, Piece, Recovery, Text
 from callgate.tools import Names
 from callgate.vocabulary import Tool

@@ -9,15 +9,17 @@ from typing import Any
 import msgspec
 
 from callgate.gate.choosing import tools_that_may_be_called
-from callgate.gate.emulation.answers import EmulatedAnswer, JsonAnswer, TagAnswer
+from callgate.gate.emulation.answers import EmulatedAnswer
 from callgate.gate.emulation.closing import closed
 from callgate.gate.emulation.conventions import Convention, calls_text, instructions
 from callgate.gate.emulation.describing import described
 from callgate.gate.emulation.grammar_text import LONGEST_TEXT as LONGEST_IN_GRAMMAR
 from callgate.gate.emulation.held import grammar_for, schema_for
+from callgate.gate.emulation.json_answers import JsonAnswer
 from callgate.gate.emulation.schema_text import LONGEST_TEXT as LONGEST_IN_SCHEMA
 from callgate.gate.emulation.shapes import Shape
 from callgate.gate.emulation.strays import NewReader
+from callgate.gate.emulation.tag_answers import TagAnswer
 from callgate.gate.history import history_for, with_system_text
 from callgate.vocabulary import Capabilities, ChatRequest, Means, Notice, Tool
 
