@@ -78,6 +78,8 @@ class App:
 
             self.telemetry = exporting(self._options.otel, self._settings)
         self._answering = Answering(self._settings, self._options, self.metrics, self._siblings.busy, self.telemetry)
+        if self._siblings.keeper is not None:
+            self._answering.keep_in(self._siblings.keeper)
         if self._options.redis is not None:
             await self._share(self._options.redis, self._answering)
 

@@ -105,6 +105,58 @@ def test_several_answer_at_one_address_and_their_counts_are_one() -> None:
         assert gate.process.stdout.read() == b""  # it said once that it is ready
 
 
+def test_one_that_is_started_again_is_told_on_standard_error() -> None:
+    with served("--workers", "2") as gate:
+        workers = children(gate.process.pid)
+        os.kill(workers[0], signal.SIGKILL)
+        until(lambda: len(children(gate.process.pid)) == 2 and workers[0] not in children(gate.process.pid))
+        gate.process.send_signal(signal.SIGTERM)
+        assert gate.process.wait(30) == 0
+        assert gate.process.stderr
+        told = gate.process.stderr.read().decode()
+        assert re.fullmatch(r"callgate: worker [01] ended with status -9; it is started again\n", told)
+
+
+def respond(url: str, words: str, earlier: str | None = None) -> tuple[int, str]:
+    """The status, and the answer's id."""
+    body = {"input": words} if earlier is None else {"input": words, "previous_response_id": earlier}
+    request = urllib.request.Request(f"{url}/v1/responses", json.dumps(body).encode())
+    try:
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return response.status, json.load(response)["id"]
+    except HTTPError as error:
+        with error:
+            return error.code, ""
+
+
+def test_an_answer_is_gone_on_from_whichever_worker_gave_it_and_also_when_that_has_died() -> None:
+    async def play() -> None:
+        a = Upstream("a")
+        async with upstreams(a):
+            with served("--workers", "2", "--model", f"{a.url}#m") as gate:
+                await asyncio.to_thread(go_on, gate.url, gate.process.pid)
+
+    def go_on(url: str, pid: int) -> None:
+        earlier = ""
+        for words in ("hello", "x" * 500_000):  # which is more than a pipe takes at once
+            status, earlier = respond(url, words)
+            assert status == 200
+            for _ in range(8):
+                status, earlier = respond(url, "and", earlier)
+                assert status == 200
+        workers = children(pid)
+        for worker in workers:
+            os.kill(worker, signal.SIGKILL)
+        until(lambda: len(children(pid)) == 2 and not set(workers) & set(children(pid)))
+        assert respond(url, "and", earlier)[0] == 200
+        gone = urllib.request.Request(f"{url}/v1/responses/{earlier}", method="DELETE")
+        with urllib.request.urlopen(gone, timeout=30) as response:
+            assert response.status == 200
+        assert [respond(url, "and", earlier)[0] for _ in range(8)] == [400] * 8
+
+    asyncio.run(play())
+
+
 def test_workers_end_with_their_parent() -> None:
     with served("--workers", "2") as gate:
         workers = children(gate.process.pid)

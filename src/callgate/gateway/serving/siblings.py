@@ -6,10 +6,11 @@ has to say, its log too, goes up by another pipe.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
+from callgate.gateway.keeping import Keeper
 from callgate.gateway.options import Options
 from callgate.gateway.serving.busy import Busy
 from callgate.settings import Settings
@@ -21,6 +22,8 @@ class Siblings(Protocol):
     """The other workers, as one of them sees them."""
 
     busy: Busy
+    keeper: Keeper | None
+    """Of the answers that all of them may go on from; `None`, where there is one alone."""
 
     async def others(self, own: msgspec.Raw) -> msgspec.Raw | None:
         """What they have counted, all together, those that have ended too; `None` where there are none. `own` is kept
@@ -32,6 +35,7 @@ class Siblings(Protocol):
 class Alone:
     def __init__(self) -> None:
         self.busy = Busy()
+        self.keeper: Keeper | None = None
 
     async def others(self, own: msgspec.Raw) -> None:
         del own
@@ -82,6 +86,15 @@ class Wants(msgspec.Struct, frozen=True, tag=True):
     own: msgspec.Raw
 
 
+class Asks(msgspec.Struct, frozen=True, tag=True):
+    """It wants an answer that is kept for all workers, or one to be kept or forgotten."""
+
+    number: int
+    what: Literal["get", "put", "drop"]
+    id: str
+    content: bytes = b""
+
+
 class Count(msgspec.Struct, frozen=True, tag=True):
     """It is to tell what it has seen."""
 
@@ -93,8 +106,15 @@ class Sum(msgspec.Struct, frozen=True, tag=True):
     snapshot: msgspec.Raw
 
 
-FromWorker = Ready | Failed | Logged | Counted | Wants
-ToWorker = Count | Sum
+class Kept(msgspec.Struct, frozen=True, tag=True):
+    """The answer to the `Asks` of that number: what was kept; `None`, if nothing was."""
+
+    number: int
+    content: bytes | None = None
+
+
+FromWorker = Ready | Failed | Logged | Counted | Wants | Asks
+ToWorker = Count | Sum | Kept
 
 
 def line(message: FromWorker | ToWorker) -> bytes:

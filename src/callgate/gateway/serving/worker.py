@@ -11,18 +11,21 @@ import socket
 import threading
 from contextlib import suppress
 from itertools import count
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 import msgspec
 
 from callgate.gateway.app import App
+from callgate.gateway.keeping import MOST_BYTES_EACH, Keeper
 from callgate.gateway.serving.busy import Busy
 from callgate.gateway.serving.running import run
 from callgate.gateway.serving.siblings import (
+    Asks,
     Count,
     Counted,
     Failed,
     FromWorker,
+    Kept,
     Logged,
     Order,
     Ready,
@@ -33,8 +36,12 @@ from callgate.gateway.serving.siblings import (
 from callgate.gateway.serving.siblings import line as as_line
 from callgate.vocabulary import CallgateError
 
+log = logging.getLogger(__name__)
+
 OTHERS_SECONDS = 5.0
 """For all others to be asked, of which some may be busy."""
+_LONG = 64 << 10
+"""What a pipe takes at once: more has to be waited for."""
 
 
 class Link:
@@ -42,9 +49,10 @@ class Link:
 
     def __init__(self, order: Order, reports: int) -> None:
         self.busy = Busy.shared(order.busy, order.options.workers, order.number)
+        self.keeper: Keeper | None = ParentsMemory(self)
         self._reports = reports
         self._lock = threading.Lock()
-        self._waiting: dict[int, asyncio.Future[msgspec.Raw]] = {}
+        self._waiting: dict[int, asyncio.Future[Sum | Kept]] = {}
         self._numbers = count()
 
     def say(self, message: FromWorker) -> None:
@@ -56,11 +64,26 @@ class Link:
     async def others(self, own: msgspec.Raw) -> msgspec.Raw:
         """See `Siblings.others`."""
         number = next(self._numbers)
-        answer: asyncio.Future[msgspec.Raw] = asyncio.get_running_loop().create_future()
+        answer = await self._told(number, Wants(number, own))
+        assert isinstance(answer, Sum)
+        return answer.snapshot
+
+    async def ask(self, what: Literal["get", "put", "drop"], id_: str, content: bytes = b"") -> bytes | None:
+        """Raises: TimeoutError."""
+        number = next(self._numbers)
+        answer = await self._told(number, Asks(number, what, id_, content), is_long=len(content) > _LONG)
+        assert isinstance(answer, Kept)
+        return answer.content
+
+    async def _told(self, number: int, message: FromWorker, *, is_long: bool = False) -> Sum | Kept:
+        answer: asyncio.Future[Sum | Kept] = asyncio.get_running_loop().create_future()
         self._waiting[number] = answer
         try:
-            self.say(Wants(number, own))
             async with asyncio.timeout(OTHERS_SECONDS):
+                if is_long:
+                    await asyncio.to_thread(self.say, message)
+                else:
+                    self.say(message)
                 return await answer
         finally:
             del self._waiting[number]
@@ -76,9 +99,34 @@ class Link:
         match message:
             case Count():
                 self.say(Counted(app.count()))
-            case Sum(number, snapshot):
-                if (answer := self._waiting.get(number)) and not answer.done():
-                    answer.set_result(snapshot)
+            case Sum() | Kept():
+                if (answer := self._waiting.get(message.number)) and not answer.done():
+                    answer.set_result(message)
+
+
+class ParentsMemory:
+    """Earlier answers, kept by the parent for all workers. If it doesn't answer, none is."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    async def get(self, id_: str) -> bytes | None:
+        return await self._asked("get", id_)
+
+    async def put(self, id_: str, content: bytes) -> None:
+        """Returns when it is there: whoever goes on from it may meet another worker."""
+        if len(content) <= MOST_BYTES_EACH:
+            await self._asked("put", id_, content)
+
+    async def drop(self, id_: str) -> bool:
+        return await self._asked("drop", id_) is not None
+
+    async def _asked(self, what: Literal["get", "put", "drop"], id_: str, content: bytes = b"") -> bytes | None:
+        try:
+            return await self._link.ask(what, id_, content)
+        except TimeoutError:
+            log.warning("the parent of the workers, which keeps answers for them, didn't say a word of one")
+            return None
 
 
 class _ToParent(logging.Handler):

@@ -12,20 +12,23 @@ import sys
 import tempfile
 import time
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 
 import msgspec
 
+from callgate.gateway.keeping import OwnMemory
 from callgate.gateway.metrics import Metrics
 from callgate.gateway.options import Options
 from callgate.gateway.serving.busy import Busy, room_for
 from callgate.gateway.serving.siblings import (
     LONGEST_LINE,
+    Asks,
     Count,
     Counted,
     Failed,
     FromWorker,
+    Kept,
     Logged,
     Order,
     Ready,
@@ -95,9 +98,11 @@ class Workers:
         self._now: dict[int, _Worker] = {}
         self._gone = Metrics()
         """What those have counted that have ended."""
+        self._answers = OwnMemory()
+        """To go on from, of all of them."""
         self._ending = asyncio.Event()
         self._all_ready = asyncio.Event()
-        self._gathering: set[asyncio.Task[None]] = set()
+        self._under_way: set[asyncio.Task[None]] = set()
         self._failure: CallgateError | None = None
 
     async def run(self, on_ready: Callable[[], None]) -> None:
@@ -158,7 +163,7 @@ class Workers:
                 self._end()
                 return
             pause = 0.0 if time.monotonic() - started_at > STEADY_SECONDS else min(pause * 2 or 1, LONGEST_PAUSE)
-            log.warning("%s; it is started again", failure.message)
+            _tell(f"{failure.message}; it is started again")
             with suppress(TimeoutError):
                 async with asyncio.timeout(pause):
                     await self._ending.wait()
@@ -201,7 +206,7 @@ class Workers:
             number=number,
             listening=files[0],
             busy=files[1],
-            log_level=logger.getEffectiveLevel() if logger.hasHandlers() and logger.level else None,
+            log_level=logger.getEffectiveLevel() if _is_heard(logger) else None,
         )
         assert process.stdin
         with suppress(OSError):  # one that died at once is noticed when it is waited for
@@ -232,9 +237,25 @@ class Workers:
                 worker.tells(snapshot)
             case Wants(number, own):
                 worker.counted = own
-                task = asyncio.create_task(self._gather(worker, number))
-                self._gathering.add(task)
-                task.add_done_callback(self._gathering.discard)
+                self._begin(self._gather(worker, number))
+            case Asks():
+                self._begin(self._remember(worker, message))
+
+    def _begin(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+
+    async def _remember(self, asker: _Worker, asks: Asks) -> None:
+        content = None
+        match asks.what:
+            case "get":
+                content = await self._answers.get(asks.id)
+            case "put":
+                await self._answers.put(asks.id, asks.content)
+            case "drop":
+                content = b"" if await self._answers.drop(asks.id) else None
+        asker.say(Kept(asks.number, content))
 
     async def _gather(self, asker: _Worker, number: int) -> None:
         others = [each for each in self._now.values() if each is not asker and each.is_ready]
@@ -249,3 +270,16 @@ class Workers:
     def _log(self, worker: _Worker, name: str, level: int, text: str, at: float) -> None:
         known = {"name": name, "levelno": level, "levelname": logging.getLevelName(level), "msg": text, "created": at}
         logging.getLogger(name).handle(logging.makeLogRecord({**known, "process": worker.process.pid}))
+
+
+def _is_heard(logger: logging.Logger) -> bool:
+    return logger.hasHandlers() and bool(logger.level)
+
+
+def _tell(what: str) -> None:
+    """Whoever started us, also where nobody wants a log."""
+    if _is_heard(logging.getLogger("callgate")):
+        log.warning("%s", what)
+    else:
+        with suppress(OSError, ValueError):  # it may be closed
+            print(f"callgate: {what}", file=sys.stderr, flush=True)
