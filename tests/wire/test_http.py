@@ -1,7 +1,6 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import AsyncIterator
 
 import pytest
 from aiohttp import web
@@ -10,12 +9,6 @@ from callgate.vocabulary import BackendError, BadAnswer, BadStatus, Unreachable,
 from callgate.wire import HttpClient
 from callgate.wire import http as wire_http
 from tests.wire.server import serving
-
-
-@pytest.fixture
-async def client() -> AsyncIterator[HttpClient]:
-    async with HttpClient() as client:
-        yield client
 
 
 async def answer_with(client: HttpClient, response: web.Response | bytes) -> object:

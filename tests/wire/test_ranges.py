@@ -1,6 +1,6 @@
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from contextlib import aclosing
 
 import pytest
@@ -41,12 +41,6 @@ class RangeServer:
             headers["ETag"] = self._tag
         self.sent += end - start
         return web.Response(status=206, headers=headers, body=self.content[start:end])
-
-
-@pytest.fixture
-async def client() -> AsyncIterator[HttpClient]:
-    async with HttpClient() as client:
-        yield client
 
 
 async def everything(client: HttpClient, url: str, block: int = 1000) -> bytes:

@@ -16,7 +16,8 @@ from callgate.wire.targets import redirected, shown, shown_ref
 from callgate.wire.tracing import trace_headers
 
 if TYPE_CHECKING:
-    from callgate.wire.incoming import Incoming, post_stream
+    from callgate.wire.incoming import Incoming
+    from callgate.wire.posting import post_stream
     from callgate.wire.tapping import Exchange, overhearing
 
 __all__ = [
@@ -44,5 +45,5 @@ __all__ = [
 
 __getattr__ = opened_on_use(
     __name__,
-    {"Exchange": "tapping", "Incoming": "incoming", "overhearing": "tapping", "post_stream": "incoming"},
+    {"Exchange": "tapping", "Incoming": "incoming", "overhearing": "tapping", "post_stream": "posting"},
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from callgate.vocabulary import UsageError
-from callgate.wire.targets import is_loopback as is_this_machine
+from callgate.wire.targets import is_this_machine
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address

@@ -46,7 +46,7 @@ def without_secrets(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def is_loopback(host: str) -> bool:
+def is_this_machine(host: str) -> bool:
     """Does `host` name this very machine?"""
     host = host.strip("[]").rstrip(".").lower()
     if host == "localhost" or host.endswith(".localhost"):
@@ -109,7 +109,7 @@ def proxy_for(url: URL) -> tuple[URL | None, dict[str, str]]:
     aiohttp's own way goes through proxies to this machine too, and stumbles over a ~/.netrc.
     """
     host = url.host or ""
-    if is_loopback(host):
+    if is_this_machine(host):
         return None, {}
     from urllib.request import getproxies, proxy_bypass
 
