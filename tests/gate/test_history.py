@@ -17,6 +17,7 @@ KNOWN = Capabilities(name="m")
 NO_SYSTEM = Capabilities(name="m", supports_system_role=False)
 BLIND = Capabilities(name="m", supports_vision=False)
 THINKER = Capabilities(name="m", supports_thinking=True)
+THOUGHTLESS = Capabilities(name="m", supports_thinking=False)
 PICTURE = Image(b"\x89PNG")
 
 
@@ -204,8 +205,16 @@ def test_thinking_is_kept_only_in_the_calls_since_the_user_spoke() -> None:
     fresh = assistant(thinking="add them", calls=(call(),))
     messages = native(user(), old, user("1+2?"), fresh, result(), known=THINKER)
     assert [message.thinking for message in messages] == [None, None, None, "add them", None]
-    assert [message.thinking for message in native(user(), fresh, result())] == [None, None, None]
+    assert not any(message.thinking for message in native(user(), fresh, result(), known=THOUGHTLESS))
     assert not any(message.thinking for message in off(user(), fresh, result(), known=THINKER))
+
+
+def test_thinking_in_a_running_tool_loop_is_kept_where_nobody_knows_whether_the_model_thinks() -> None:
+    old = assistant("Hello", thinking="hm")
+    fresh = assistant(thinking="add them", calls=(call(),))
+    messages = native(user(), old, user("1+2?"), fresh, result())
+    assert [message.thinking for message in messages] == [None, None, None, "add them", None]
+    assert not any(message.thinking for message in off(user(), fresh, result()))
 
 
 # --- always ---
@@ -236,7 +245,7 @@ MESSAGES = st.one_of(
 )
 HISTORIES = st.lists(MESSAGES, max_size=12).map(tuple)
 MODES: st.SearchStrategy[Mode] = st.sampled_from(["native", "emulated", "off"])
-KNOWNS = st.sampled_from([KNOWN, NO_SYSTEM, BLIND, THINKER])
+KNOWNS = st.sampled_from([KNOWN, NO_SYSTEM, BLIND, THINKER, THOUGHTLESS])
 
 
 @hypothesis.given(messages=HISTORIES, known=KNOWNS, mode=MODES)

@@ -128,9 +128,10 @@ def _without_foreign_thinking(messages: list[Message], capabilities: Capabilitie
     """Thinking belongs to the model that thought it, and to the answer that it led to.
 
     It is kept where that answer isn't there yet: in the calls since the user last spoke, for a model whose own calls
-    and thinking go together.
+    and thinking go together. Where nobody knows whether it thinks, that is most likely its own.
     """
-    keeps = mode == "native" and bool(capabilities.supports_thinking or capabilities.supports_preserve_reasoning)
+    may_think = capabilities.supports_thinking is not False or capabilities.supports_preserve_reasoning
+    keeps = mode == "native" and may_think
     last = max((index for index, message in enumerate(messages) if message.role == "user"), default=-1)
     return [
         msgspec.structs.replace(message, thinking=None)
