@@ -190,7 +190,7 @@ async def test_what_is_for_an_ollama_goes_to_it_without_the_clients_key(tmp_path
         assert (answer.status, answer.body) == (201, b'{"status":"success"}\n')
         await served.ask("DELETE", "/api/delete", {"model": "x"}, **key)
         await served.ask("HEAD", "/api/blobs/sha256:00", **key)
-    passed = [(what, body) for what, body, _ in seen if "/api/ps" not in what]
+    passed = [(what, body) for what, body, _ in seen if not what.startswith("GET ")]
     assert passed == [
         ("POST /api/pull", b'{"model": "x"}'),
         ("DELETE /api/delete", b'{"model": "x"}'),

@@ -95,8 +95,10 @@ class Turns:
         Raises: as `Session.turn` does.
         """
         started = time.monotonic()
-        failed: list[ModelRef] = []
-        problem: CallgateError | None = None
+        problem = await self._catalogue.missing(refs)
+        failed = [*refs] if problem else []
+        if problem and not (refs := await self._onward(told, refs, failed, problem)):
+            raise problem
         while True:
             lease = told.lease = self._endpoints.lease(refs, failed)
             told.ref = lease.endpoint.ref
@@ -134,7 +136,8 @@ class Turns:
     async def embed(self, told: Told, refs: Sequence[ModelRef], texts: Sequence[str]) -> Embedded:
         """No other model takes over: its vectors would be of another space. Raises: as `Embeds.embed` does."""
         failed: list[ModelRef] = []
-        problem: CallgateError | None = None
+        if problem := await self._catalogue.missing(refs):
+            raise problem
         while True:
             lease = told.lease = self._endpoints.lease(refs, failed)
             told.ref = ref = await self._session.resolve(lease.endpoint.ref)
@@ -161,8 +164,11 @@ class Turns:
     async def admit(self, ref: ModelRef) -> None:
         """Before anything is asked of it.
 
-        Raises: ModelRejected, if every model here must have tools and this one has none, or nobody knows.
+        Raises: as `Catalogue.missing` gives; ModelRejected, if every model here must have tools and this one has none,
+        or nobody knows.
         """
+        if problem := await self._catalogue.missing((ref,)):
+            raise problem
         if self._session.settings.models.require_tools:
             require_known_tools(await self._session.find(ref), ref.name)
 
