@@ -1,4 +1,6 @@
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 from aiohttp import web
@@ -9,8 +11,9 @@ from tests.wire.raw_server import heard, read, talking
 from tests.wire.server import serving
 
 
-async def test_pieces_come_as_they_arrive(client: HttpClient) -> None:
-    more = asyncio.Event()
+@asynccontextmanager
+async def in_two_pieces(more: asyncio.Event) -> AsyncIterator[str]:
+    """A server that says the second when there is to be `more`."""
 
     async def handler(request: web.Request) -> web.StreamResponse:
         assert request.headers["Accept-Encoding"] == "identity"
@@ -21,8 +24,14 @@ async def test_pieces_come_as_they_arrive(client: HttpClient) -> None:
         await response.write(b"second")
         return response
 
+    async with serving(("POST", "/x", handler)) as url:
+        yield url
+
+
+async def test_pieces_come_as_they_arrive(client: HttpClient) -> None:
+    more = asyncio.Event()
     async with (
-        serving(("POST", "/x", handler)) as url,
+        in_two_pieces(more) as url,
         post_stream(client, f"{url}/x", b"{}", patience=Patience()) as incoming,
     ):
         assert await incoming.read() == b"first"
@@ -65,17 +74,8 @@ async def test_silence_in_the_middle_has_a_limit_of_its_own(client: HttpClient) 
 async def test_a_reader_that_takes_its_time_is_no_silence(client: HttpClient) -> None:
     between = 0.05
     more = asyncio.Event()
-
-    async def handler(request: web.Request) -> web.StreamResponse:
-        response = web.StreamResponse()
-        await response.prepare(request)
-        await response.write(b"first")
-        await more.wait()
-        await response.write(b"second")
-        return response
-
     async with (
-        serving(("POST", "/x", handler)) as url,
+        in_two_pieces(more) as url,
         post_stream(client, f"{url}/x", b"{}", patience=Patience(5.0, 60.0, between)) as incoming,
     ):
         assert await incoming.read() == b"first"
