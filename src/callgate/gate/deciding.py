@@ -58,7 +58,7 @@ def decide(
         case "off":
             return Decision("off", "tools are switched off")
         case "emulate":
-            return Decision("emulated", "tools are to be emulated")
+            return Decision("emulated", "that is what was asked for")
         case "native" if refusal is None:
             return Decision("native", "tools are to go through as they are")
     mode = mode_of(known.tools, known.native_route, when_unsupported=policy.when_unsupported)

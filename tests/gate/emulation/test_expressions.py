@@ -8,8 +8,9 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from callgate.gate.emulation.expressions import bounded, lengths, read_expression, within
+from callgate.gate.emulation.expressions import bounded, lengths, within
 from callgate.gate.emulation.formats import FORMATS
+from callgate.gate.emulation.patterns import read_expression
 from callgate.gate.emulation.schema_text import pattern_of
 from tests.gate.emulation.shaped import PATTERNS, spelt
 

@@ -7,9 +7,10 @@ import re
 import hypothesis
 from hypothesis import strategies as st
 
-from callgate.gate.emulation.expressions import bounded, read_expression
+from callgate.gate.emulation.expressions import bounded
 from callgate.gate.emulation.matching import is_spelt
 from callgate.gate.emulation.numerals import ANY_NUMBER
+from callgate.gate.emulation.patterns import read_expression
 from callgate.gate.emulation.shapes import Choice, Entries, Literals, Rows, Spelt, Words
 from callgate.gate.emulation.understanding import understood
 from tests.gate.emulation.shaped import PATTERNS, spelt

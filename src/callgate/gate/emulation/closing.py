@@ -6,17 +6,15 @@ References are written out, and recursion is cut where it may be. Of keywords th
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 import msgspec
 
-from callgate.gate.emulation.expressions import MOST_REPEATS, read_expression, within
-from callgate.gate.emulation.formats import FORMATS
+from callgate.gate.emulation.expressions import MOST_REPEATS
 from callgate.gate.emulation.joining import Schema, joined
-from callgate.gate.emulation.numerals import ANY_NUMBER, number, whole_number
+from callgate.gate.emulation.leaves import count_in, is_of, kinds_of, number_of, text_of
+from callgate.gate.emulation.numerals import ANY_NUMBER
 from callgate.gate.emulation.shapes import (
     NOTHING,
     NULL,
@@ -29,7 +27,6 @@ from callgate.gate.emulation.shapes import (
     Record,
     Rows,
     Shape,
-    Spelt,
     Words,
     choice,
     longest,
@@ -40,16 +37,6 @@ MOST_PARTS = 3000
 MOST_TURNS = 2
 """How often a reference may lie within itself."""
 LONGEST_KEY = 40
-_GREATEST_BOUND = 2**63
-"""Engines read bounds as such numbers."""
-
-_KINDS = ("string", "integer", "number", "boolean", "null", "object", "array")
-_TELLTALE = {
-    "object": ("properties", "required", "additionalProperties", "patternProperties", "minProperties"),
-    "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems"),
-    "string": ("pattern", "minLength", "maxLength", "format"),
-    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-}
 
 
 class Bounds(msgspec.Struct, frozen=True):
@@ -162,11 +149,11 @@ class _Closer:
     # --- the plain kinds ---
 
     def _plain(self, schema: Schema, text: int, depth: int) -> Shape | None:
-        kinds = _kinds_of(schema)
+        kinds = kinds_of(schema)
         if "const" in schema:
-            return Literals((schema["const"],)) if _is_of(schema["const"], kinds) else None
+            return Literals((schema["const"],)) if is_of(schema["const"], kinds) else None
         if isinstance(values := schema.get("enum"), list | tuple):
-            fitting = tuple(value for value in values if _is_of(value, kinds))
+            fitting = tuple(value for value in values if is_of(value, kinds))
             return Literals(fitting) if fitting else None
         if not kinds:
             return self._anything(text, depth)
@@ -176,9 +163,9 @@ class _Closer:
     def _of_kind(self, kind: str, schema: Schema, text: int, depth: int) -> Shape | None:
         match kind:
             case "string":
-                return _text(schema, text)
+                return text_of(schema, text)
             case "integer" | "number":
-                return _number(kind, schema)
+                return number_of(kind, schema)
             case "boolean":
                 return TRUTH
             case "null":
@@ -198,8 +185,8 @@ class _Closer:
         return Choice(tuple(plain))
 
     def _array(self, schema: Schema, text: int, depth: int) -> Shape | None:
-        fewest = min(_count(schema, "minItems") or 0, MOST_REPEATS)
-        most = _count(schema, "maxItems")
+        fewest = min(count_in(schema, "minItems") or 0, MOST_REPEATS)
+        most = count_in(schema, "maxItems")
         most = max(fewest, min(self._bounds.items, self._bounds.items if most is None else most))
         prefix = schema.get("prefixItems")
         items = schema.get("items", True)
@@ -242,100 +229,23 @@ class _Closer:
                 fields.append(Field(name, shape, name in required))
             elif name in required:
                 return None
-        return Record(_ordered(fields, _count(schema, "minProperties") or 0, _count(schema, "maxProperties")))
+        return Record(_ordered(fields, count_in(schema, "minProperties") or 0, count_in(schema, "maxProperties")))
 
     def _entries(self, schema: Schema, others: object, text: int, depth: int) -> Shape | None:
         key: Shape | None = Words(1, LONGEST_KEY)
         by_pattern = schema.get("patternProperties")
         if isinstance(by_pattern, Mapping) and by_pattern:
             pattern, others = next(iter(by_pattern.items()))
-            key = _text({"pattern": pattern}, LONGEST_KEY)
+            key = text_of({"pattern": pattern}, LONGEST_KEY)
         elif isinstance(names := schema.get("propertyNames"), Mapping):
             key = self.shape({"type": "string", **names}, LONGEST_KEY, depth + 1)
-        fewest = min(_count(schema, "minProperties") or 0, MOST_REPEATS)
-        most = _count(schema, "maxProperties")
+        fewest = min(count_in(schema, "minProperties") or 0, MOST_REPEATS)
+        most = count_in(schema, "maxProperties")
         most = max(fewest, min(self._bounds.items, self._bounds.items if most is None else most))
         value = self.shape(others, max(16, text // max(1, most)), max(depth + 1, 3))
         if key is None or value is None:
             return NOTHING if fewest == 0 else None
         return Entries(key, value, fewest, most)
-
-
-def _kinds_of(schema: Schema) -> list[str]:
-    asked = schema.get("type")
-    if isinstance(asked, str):
-        return [asked] if asked in _KINDS else []
-    if isinstance(asked, list | tuple):
-        kinds = [kind for kind in _KINDS if kind in asked]
-        return [kind for kind in kinds if not (kind == "integer" and "number" in kinds)]
-    return [kind for kind, keys in _TELLTALE.items() if any(key in schema for key in keys)][:1]
-
-
-def _is_of(value: object, kinds: list[str]) -> bool:
-    if not kinds:
-        return True
-    match value:
-        case None:
-            return "null" in kinds
-        case bool():
-            return "boolean" in kinds
-        case int():
-            return "integer" in kinds or "number" in kinds
-        case float():
-            return "number" in kinds or ("integer" in kinds and value.is_integer())
-        case str():
-            return "string" in kinds
-        case Mapping():
-            return "object" in kinds
-    return "array" in kinds
-
-
-def _text(schema: Schema, text: int) -> Shape | None:
-    shortest = min(_count(schema, "minLength") or 0, MOST_REPEATS)
-    most = _count(schema, "maxLength")
-    if most is not None and most < shortest:
-        return None
-    limit = max(shortest, text if most is None else min(most, text))
-    if isinstance(pattern := schema.get("pattern"), str):
-        expression = read_expression(pattern)
-        return Words(shortest, limit) if expression is None else Spelt(within(expression, shortest, limit))
-    if isinstance(named := schema.get("format"), str) and named in FORMATS:
-        return Spelt(FORMATS[named])
-    return Words(shortest, limit)
-
-
-def _number(kind: str, schema: Schema) -> Shape | None:
-    low, above = _end(schema, "minimum", "exclusiveMinimum", max)
-    high, below = _end(schema, "maximum", "exclusiveMaximum", min)
-    step = _fraction(schema.get("multipleOf"))
-    if kind == "number":
-        return number(low, high, above=above, below=below, step=step)
-    first = None if low is None else math.floor(low) + 1 if above else math.ceil(low)
-    last = None if high is None else math.ceil(high) - 1 if below else math.floor(high)
-    return whole_number(first, last, step)
-
-
-def _end(schema: Schema, key: str, strict: str, harder: Any) -> tuple[Fraction | None, bool]:
-    """A bound, and whether it is itself left out. `exclusiveMinimum: true` is how old schemas say that it is."""
-    bound, beyond = _fraction(schema.get(key)), _fraction(schema.get(strict))
-    if beyond is None:
-        return bound, schema.get(strict) is True
-    if bound is None or harder(bound, beyond) == beyond:
-        return beyond, True
-    return bound, False
-
-
-def _fraction(value: object) -> Fraction | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _GREATEST_BOUND:
-        return None
-    return Fraction(str(value))
-
-
-def _count(schema: Schema, key: str) -> int | None:
-    value = schema.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _GREATEST_BOUND:
-        return None
-    return int(value)
 
 
 def _names(value: object) -> set[str]:

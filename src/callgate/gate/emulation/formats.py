@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from callgate.gate.emulation.expressions import Expression, bounded, read_expression
+from callgate.gate.emulation.expressions import Expression, bounded
+from callgate.gate.emulation.patterns import read_expression
 
 _DATE = (
     r"(19|20)[0-9]{2}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)"
