@@ -21,11 +21,11 @@ COMMANDS = {
     "check": "what can this model really do, and how do we know?",
     "ask": "one question, answered; events as JSON lines for scripts",
     "chat": "talk to it, with tools, and swap models in mid-conversation",
-    "serve": "one endpoint for OpenAI's, Anthropic's and Ollama's clients, where tool calls just work",
+    "serve": "one endpoint for OpenAI's, Anthropic's and Ollama's clients, with tools made to fit each model",
     "keys": "who may ask the servers that share a Redis",
     "models": "every model in reach, side by side",
     "validate": "prove it: a suite of real tool-calling turns",
-    "validate-model": "the same, as other tools spell it",
+    "validate-model": "the same for one model, with --modelId and --fullSuite",
     "survey": "every model in reach: what is said of it, and what it really does",
     "pull": "fetch a model from the hub, if it can call tools",
     "quarantine": "models that were fetched and found wanting",
@@ -89,17 +89,18 @@ def parser_of(*loaded: str) -> argparse.ArgumentParser:
     """What the command line takes; only the commands in `loaded` know their arguments, for that takes time."""
     import argparse
 
-    form = argparse.RawDescriptionHelpFormatter
+    from callgate.cli.help_form import HelpForm
+
     parser = argparse.ArgumentParser(
         prog="callgate",
         description="callgate makes tool calling work on local models.",
         epilog=_FIRST_STEPS,
-        formatter_class=form,
+        formatter_class=HelpForm,
     )
     parser.add_argument("--version", action="version", version=f"callgate {__version__}", help="print it and stop")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, title="commands")
     for name, summary in COMMANDS.items():
-        command = commands.add_parser(name, help=summary, formatter_class=form)
+        command = commands.add_parser(name, help=summary, formatter_class=HelpForm)
         if name in loaded:
             module = _module(name)
             command.description = module.__doc__

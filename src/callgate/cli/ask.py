@@ -66,23 +66,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print events, one JSON object a line")
     add_tool_arguments(
         parser,
-        tools_help="offer these tools (again): the functions of a Python file, which are run; a JSON list in OpenAI's, "
-        "MCP's or Ollama's form, whose calls are printed; `own`: a calculator and a clock",
+        tools_help="offer these tools (repeatable): the functions of a Python file, which are run; a JSON list in "
+        "OpenAI's, MCP's or Ollama's form, whose calls are printed; `own`: a calculator and a clock",
     )
     parser.add_argument("--tool-choice", metavar="CHOICE", help="auto, none, required, or a tool that must be called")
     parser.add_argument(
         "--parallel", action=argparse.BooleanOptionalAction, help="whether it may call several tools at once"
     )
-    parser.add_argument("--strategy", choices=get_args(Strategy), help="how tools are to reach it, whatever is set")
+    parser.add_argument("--strategy", choices=get_args(Strategy), help="how tools reach it; auto: as it can")
     parser.add_argument("--system", metavar="TEXT", help="a system message")
-    parser.add_argument("--image", action="append", default=[], metavar="FILE", help="a picture (may be given again)")
+    parser.add_argument("--image", action="append", default=[], metavar="FILE", help="a picture (repeatable)")
     parser.add_argument(
-        "--option", action="append", default=[], type=option, metavar="K=V", help="such as temperature=0 (again)"
+        "--option", action="append", default=[], type=option, metavar="K=V", help="such as temperature=0 (repeatable)"
     )
-    parser.add_argument("--max-tokens", type=int, metavar="N", help="the longest answer")
+    parser.add_argument("--max-tokens", type=int, metavar="N", help="the longest answer, in tokens")
     parser.add_argument("--think", choices=["on", "off", "low", "medium", "high"], help="whether it thinks first")
     parser.add_argument("--endpoint", metavar="URL", help="the server to ask: an Ollama, or one that ends in /v1")
-    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="how long it may be silent")
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        metavar="SECONDS",
+        help="how long it may be silent (300 before its first word, then 120)",
+    )
     parser.add_argument("--record", metavar="FILE", help="keep the exchange, for `scripted:FILE`")
     parser.add_argument("--redact", action="store_true", help="keep arguments and secrets out of the record")
 

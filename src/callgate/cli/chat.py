@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print events, one JSON object a line")
     parser.add_argument("--plain", action="store_true", help="plain lines, nothing drawn: for screen readers")
     parser.add_argument("--system", metavar="TEXT", help="a system message")
-    add_tool_arguments(parser, tools_help="offer the functions of a Python file, which are run (again)")
+    add_tool_arguments(parser, tools_help="offer the functions of a Python file (repeatable)")
     parser.add_argument("--no-own-tools", action="store_true", help="without our own tools, a calculator and a clock")
 
 

@@ -23,11 +23,11 @@ from callgate.vocabulary import Answer, Capabilities, Evidence, ModelRef, Unreac
 
 EXAMPLES = """\
 examples:
-  callgate check qwen3:8b                    a model of the local Ollama
-  callgate check --why model.gguf            a file, with each piece of evidence
-  callgate check --json templates/           every template in a folder, one JSON object a line
-  callgate check --require tools,vision tiny exit status 3 unless it can do both
-  callgate check --probe qwen3:8b            load it, and see whether it really calls a tool
+  callgate check qwen3:8b                     a model of the local Ollama
+  callgate check --why model.gguf             a file, with each piece of evidence
+  callgate check --json templates/            every template in a folder, one JSON object a line
+  callgate check --require tools,vision tiny  exit status 3 unless it can do both
+  callgate check --probe qwen3:8b             load it, and see whether it really calls a tool
 
 exit status: 0 done · 1 a target could not be read, or its server talks nonsense · 2 wrong usage
              3 a requirement was not met · 4 a server could not be reached, and what is shown is a guess

@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--refresh", action="store_true", help="look first at models that are new or have changed")
     parser.add_argument("--best", action="store_true", help="print just the name of the best one")
     parser.add_argument(
-        "--endpoint", action="append", default=[], metavar="URL", help="only the models of this server (again for more)"
+        "--endpoint", action="append", default=[], metavar="URL", help="only the models of this server (repeatable)"
     )
     add_file_actions(add_actions(parser))
 

@@ -38,11 +38,11 @@ exit status: 0 done · 1 a model failed (the line says why; the rest is still do
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("models", nargs="*", metavar="MODEL", help="models, as `callgate check` takes them")
     parser.add_argument("--all", action="store_true", help="every model in reach")
-    parser.add_argument("--trials", type=count, default=2, metavar="N", help="of each case (2)")
+    parser.add_argument("--trials", type=count, default=2, metavar="N", help="trials of each case (2)")
     parser.add_argument(
         "--modes", type=modes_named, default=("native", "emulated"), metavar="MODES", help="native,emulated; or `all`"
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="another one gives other wordings and values")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="chooses wordings and values (0)")
     parser.add_argument("--jobs", type=count, metavar="N", help="so many backends at once (all of them)")
     parser.add_argument(
         "--fresh",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from callgate.settings import TABLE
+
 
 def add_tool_arguments(parser: argparse.ArgumentParser, *, tools_help: str) -> None:
     parser.add_argument("--tools", action="append", default=[], metavar="FILE", help=tools_help)
@@ -13,23 +15,28 @@ def add_tool_arguments(parser: argparse.ArgumentParser, *, tools_help: str) -> N
         action="append",
         default=[],
         metavar="FILE",
-        help="a file with `mcpServers`, whose tools are run (again)",
+        help="a file with `mcpServers`, whose tools are run (repeatable)",
     )
     parser.add_argument(
         "--allow",
         action="append",
         default=[],
         metavar="GLOB",
-        help="run these without asking: TOOL or SOURCE/TOOL (again)",
+        help="run these without asking: TOOL or SOURCE/TOOL (repeatable)",
     )
     parser.add_argument(
-        "--deny", action="append", default=[], metavar="GLOB", help="never run these, whatever else allows them (again)"
+        "--deny", action="append", default=[], metavar="GLOB", help="never run these, even if allowed (repeatable)"
     )
-    parser.add_argument("--max-turns", type=_count, metavar="N", help="how often it may call tools before it answers")
     parser.add_argument(
-        "--tool-limit", type=_count, metavar="N", help="offer it no more tools: those that have most to do with it"
+        "--max-turns",
+        type=_count,
+        metavar="N",
+        help=f"rounds of calls before it has to answer ({TABLE['tools.max_turns'].default})",
     )
-    parser.add_argument("--fallback", metavar="MODELS", help="who is asked if it fails: models, with commas")
+    parser.add_argument(
+        "--tool-limit", type=_count, metavar="N", help="offer at most N tools: those that fit the question best"
+    )
+    parser.add_argument("--fallback", metavar="MODELS", help="models to ask if this one fails, with commas")
 
 
 def tool_settings(arguments: argparse.Namespace) -> dict[str, object]:

@@ -81,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=names_in,
         default=[],
         metavar="CASE",
-        help="only this case (`long-*`) or this check (again, or with commas)",
+        help="only this case (`long-*`) or this check (repeatable, or with commas)",
     )
     parser.add_argument(
         "--bfcl",
@@ -100,21 +100,21 @@ def add_shared_arguments(parser: argparse.ArgumentParser, *, least: str) -> None
         "--trials",
         type=count,
         metavar="N",
-        help=f"of each case ({TRIALS['quick']}; {TRIALS['full']} in the full suite)",
+        help=f"trials of each case ({TRIALS['quick']}; {TRIALS['full']} in the full suite)",
     )
     parser.add_argument(
-        "--cases", action="append", default=[], metavar="DIR", help="a folder with your own cases (again)"
+        "--cases", action="append", default=[], metavar="DIR", help="a folder with your own cases (repeatable)"
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="another one gives other wordings and values")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="chooses wordings and values (0)")
     parser.add_argument(
         "--option",
         action="append",
         default=[],
         type=option,
         metavar="K=V",
-        help="for sampling; temperature=0 is usual",
+        help="for sampling (temperature=0; repeatable)",
     )
-    parser.add_argument("--min-pass", type=share, metavar="SHARE", help=f"exit with 3 {least}: 0.9")
+    parser.add_argument("--min-pass", type=share, metavar="SHARE", help=f"exit with 3 {least}; 0.9, say")
     add_report_arguments(parser)
 
 

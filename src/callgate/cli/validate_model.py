@@ -1,4 +1,4 @@
-"""`callgate validate`, as other tools spell it: one model, and each check passes, fails, or isn't supported."""
+"""`callgate validate` for one model, check by check: each passes, fails, or isn't supported."""
 
 from __future__ import annotations
 
