@@ -171,7 +171,7 @@ class Answering:
 
     async def _embed(self, exchange: Exchange, wish: EmbedWish, noted: Noted) -> None:
         if not 0 < len(wish.texts) <= MOST_TEXTS:
-            raise UsageError(f"there have to be from 1 to {MOST_TEXTS:,} texts")
+            raise UsageError(f"there have to be from 1 to {MOST_TEXTS:,} texts", param="input")
         refs = await self._catalogue.refs(wish.model)
         told = noted.told = Told(refs[0])
         traced = None if self._telemetry is None else self._telemetry.embed(told, wish)
@@ -192,7 +192,7 @@ class Answering:
             found = {id_: await self._keeper.get(id_) for id_ in wish.earlier}
             wish = wish.go_on({id_: content for id_, content in found.items() if content is not None})
         if len(wish.request.tools) > self._limits.tools:
-            raise UsageError(f"there are more than {self._limits.tools:,} tools")
+            raise UsageError(f"there are more than {self._limits.tools:,} tools", param="tools")
         return wish
 
     async def _count(self, exchange: Exchange, action: CountTokens, wish: Wish, noted: Noted) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 from functools import cache
 from typing import Any
@@ -12,6 +13,7 @@ import msgspec
 from callgate import __version__
 from callgate.gateway.dialect import Extra, Failure
 from callgate.gateway.eager import before
+from callgate.gateway.odd_json import read_oddly
 from callgate.vocabulary import UsageError
 
 Scope = MutableMapping[str, Any]
@@ -31,6 +33,7 @@ _GATES = frozenset(
     "response_format",
 }
 """What the gate decides on, under every name that a backend may know it by. No dialect lets it pass unread."""
+_MISSING = re.compile("Object missing required field `(.+?)`")
 
 
 class Refused(Exception):
@@ -137,8 +140,8 @@ def decoded(content: bytes, type_: type, *, nesting: int) -> tuple[Any, Extra]:
         raw = msgspec.json.decode(content)
     except RecursionError:
         raise UsageError(f"the request is nested more than {nesting} deep") from None
-    except (msgspec.DecodeError, ValueError):
-        raise UsageError("the request is no JSON") from None
+    except (msgspec.DecodeError, ValueError) as error:
+        raw = read_oddly(content, error)
     if not isinstance(raw, dict):
         raise UsageError("the request is no JSON object")
     # Only what has many brackets can be deep, and few have: to count them takes no time.
@@ -150,9 +153,16 @@ def decoded(content: bytes, type_: type, *, nesting: int) -> tuple[Any, Extra]:
         try:
             record = msgspec.convert(_with_whole_numbers(raw), type_)
         except msgspec.ValidationError:
-            raise UsageError(f"the request isn't as it should be: {error}") from None
+            raise UsageError(f"the request isn't as it should be: {error}", param=_place_in(str(error))) from None
     known = _known(type_)
     return record, {name: value for name, value in raw.items() if name not in known}
+
+
+def _place_in(complaint: str) -> str | None:
+    """What msgspec says where something is wrong, as clients know such places: `messages[0].role`."""
+    place = complaint.partition(" - at `$")[2].rstrip("`")
+    missing = _MISSING.match(complaint)
+    return f"{place}.{missing[1] if missing else ''}".strip(".") or None
 
 
 @cache

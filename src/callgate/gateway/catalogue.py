@@ -94,7 +94,8 @@ class Catalogue:
         """
         known = self._known(name) if name else self._names.default
         if not name and not known:
-            raise UsageError("the request names no model", hint="name one, or start with `callgate serve --model`")
+            hint = "name one, or start with `callgate serve --model`"
+            raise UsageError("the request names no model", hint=hint, param="model")
         if not known:
             await self._look(IMPATIENCE_SECONDS)
             known = self._known(name)

@@ -32,6 +32,8 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
     """A word for programs: the name of our error, or what was exceeded."""
     message: str
     hint: str | None = None
+    param: str | None = None
+    """Which part of the request it is about, where that is known."""
     needed: int | None = None
     """Tokens of a prompt that is too long, where that is known."""
     room: int | None = None

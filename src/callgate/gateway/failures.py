@@ -33,9 +33,15 @@ def failure_of(error: CallgateError) -> Failure:
         return Failure(status=LOOP, kind="loop", message=f"{where} leads back to this very server", hint=LOOP_HINT)
     hint = error.hint and discreet(error.hint)
     if isinstance(error, ContextExceeded):
-        tokens = {"needed": error.needed, "room": error.room}
-        return Failure(status=400, kind=OVERLONG, message=discreet(error.message), hint=hint, **tokens)
-    return Failure(status=_status(error), kind=type(error).__name__, message=discreet(error.message), hint=hint)
+        said = discreet(error.message)
+        return Failure(status=400, kind=OVERLONG, message=said, hint=hint, needed=error.needed, room=error.room)
+    return Failure(
+        status=_status(error),
+        kind=type(error).__name__,
+        message=discreet(error.message),
+        hint=hint,
+        param=_param(error),
+    )
 
 
 def headers_of(error: CallgateError) -> tuple[tuple[bytes, bytes], ...]:
@@ -53,6 +59,12 @@ def unexpected() -> Failure:
 def late(seconds: float) -> Failure:
     """An answer that took longer than answers may."""
     return Failure(status=504, kind="too_slow", message=f"the answer took more than {seconds:g} s")
+
+
+def _param(error: CallgateError) -> str | None:
+    if isinstance(error, NotFound | ModelRejected):
+        return error.param or "model"
+    return error.param if isinstance(error, UsageError) else None
 
 
 def _status(error: CallgateError) -> int:

@@ -52,6 +52,11 @@ class CallgateError(Exception):
 class UsageError(CallgateError):
     """Something that the caller can mend."""
 
+    def __init__(self, message: str, *, hint: str | None = None, param: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.param = param
+        """Which part of a request it is about, where that is known: `messages[0].role`."""
+
 
 class NotFound(UsageError):
     """The thing named isn't there."""

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from callgate.runtime import read_messages
-from callgate.vocabulary import Message
+from callgate.vocabulary import Message, UsageError
 
 _BASE64 = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)"
 Picture = Annotated[
@@ -65,7 +65,11 @@ class GivenMessage(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True
 
 def messages_of(given: Sequence[GivenMessage]) -> tuple[Message, ...]:
     """Raises: UsageError, which names the message that is no good."""
-    return read_messages([_plain(message) or msgspec.to_builtins(message) for message in given])
+    try:
+        return read_messages([_plain(message) or msgspec.to_builtins(message) for message in given])
+    except UsageError as error:
+        error.param = error.param or "messages"
+        raise
 
 
 def _plain(message: GivenMessage) -> Message | None:

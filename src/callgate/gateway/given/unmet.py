@@ -18,4 +18,4 @@ OneText = Annotated[list[str], Meta(extra_json_schema={"minItems": 1, "maxItems"
 def refuse_logprobs(wanted: bool | int | None, most: int | None) -> None:
     """Raises: UsageError, if they are wanted: what comes from a model is text and calls."""
     if wanted or most:
-        raise UsageError("'logprobs' aren't to be had here", hint="leave them out")
+        raise UsageError("'logprobs' aren't to be had here", hint="leave them out", param="logprobs")

@@ -15,7 +15,7 @@ def openai_error(failure: Failure) -> dict[str, Any]:
     if failure.kind == OVERLONG:
         return {"error": {"message": _too_long(failure), "type": kind, "param": "messages", "code": TOO_LONG}}
     code = "model_not_found" if failure.kind == "NotFound" else failure.kind
-    return {"error": {"message": failure.said, "type": kind, "param": None, "code": code}}
+    return {"error": {"message": failure.said, "type": kind, "param": failure.param, "code": code}}
 
 
 def _too_long(failure: Failure) -> str:
