@@ -97,14 +97,17 @@ def test_the_ollama_command_takes_it_for_an_ollama(url: str, ollama_url: str) ->
         )
         return done.stdout
 
+    def running() -> list[str]:
+        return [line.split()[0] for line in said("ps").splitlines()[1:]]
+
     (listed,) = [line for line in said("list").splitlines() if line.startswith("tiny ")]
     assert "MB" in listed
     _, _, capabilities = said("show", "tiny").partition("Capabilities")
     assert capabilities.split() == ["completion", "tools"]
     assert said("run", "tiny", "Say hello.").strip()
-    assert "tiny" in said("ps")
+    assert "tiny" in running()
     said("stop", "tiny")
-    assert "tiny" not in said("ps")
+    assert "tiny" not in running()
 
 
 @pytest.mark.ollama
