@@ -4,8 +4,8 @@ import pytest
 
 from callgate.detect import Finding
 from callgate.gate import Plan, needs_knowledge
-from callgate.runtime.fitting import estimated, with_room_told
-from callgate.vocabulary import Capabilities, ChatRequest, Facts, Message, ModelRef, ServerKind, Tool, ToolCall
+from callgate.runtime.fitting import with_room_told
+from callgate.vocabulary import Capabilities, ChatRequest, Facts, Message, ModelRef, ServerKind, Tool
 
 LONG = ChatRequest(model="m", messages=(Message(role="user", content="word " * 8_000),))
 TOOLS = ChatRequest(model="m", messages=LONG.messages[:0], tools=(Tool("now", "tells the time " * 1_500),))
@@ -44,9 +44,3 @@ def test_an_ollama_is_asked_for_room_by_its_own_backend() -> None:
 def test_of_a_long_prompt_it_matters_what_the_model_can_do() -> None:
     assert needs_knowledge(LONG)
     assert not needs_knowledge(SHORT)
-
-
-def test_all_that_is_sent_is_estimated() -> None:
-    call = Message(role="assistant", calls=(ToolCall("c", "now", {"zone": "x" * 3_600}),))
-    assert 1_000 < estimated(ChatRequest(model="m", messages=(call,))) < 1_100
-    assert 10_000 < estimated(LONG) < 12_000

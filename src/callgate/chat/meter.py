@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from callgate.runtime import LoopEvent
+from callgate.runtime import LoopEvent, tokens_of_message, tokens_of_text
 from callgate.vocabulary import AssistantDelta, Message, ThinkingDelta, ToolCallEvent, Usage
 
-CHARACTERS_PER_TOKEN = 3.6
 FULL_SHARE = 0.85
 """Of the context, from which on it is said that it runs out."""
 FEWEST_PIECES = 3
@@ -49,7 +48,7 @@ class Meter:
     def forget(self, messages: Sequence[Message]) -> None:
         """The conversation is another one, or another model reads it: nobody has counted yet."""
         self.speed = None
-        self.used = estimated(messages) or None
+        self.used = sum(map(tokens_of_message, messages)) or None
 
     def _reckon(self, tokens: int) -> None:
         took = self._last - self._started
@@ -60,7 +59,7 @@ class Meter:
         """Where what there is and what is `coming` leave little room for an answer."""
         if not context:
             return None
-        need = (self.used or 0) + round(len(coming) / CHARACTERS_PER_TOKEN)
+        need = (self.used or 0) + tokens_of_text(coming)
         if need < FULL_SHARE * context:
             return None
         left = "nothing is" if need >= context else f"about {context - need:,} are"
@@ -68,10 +67,3 @@ class Meter:
             f"the conversation takes about {need:,} of {context:,} tokens of context, and {left} left: "
             "/clear starts afresh, /undo takes back"
         )
-
-
-def estimated(messages: Sequence[Message]) -> int:
-    """Tokens, where no server has counted them."""
-    return round(
-        sum(len(m.content) + sum(len(str(c.arguments)) for c in m.calls) + 16 for m in messages) / CHARACTERS_PER_TOKEN
-    )

@@ -9,9 +9,8 @@ import msgspec
 
 from callgate.backends import RenderedPrompt, WireRequest
 from callgate.cli.screen import Screen, printable
-from callgate.runtime import Shown
+from callgate.runtime import Shown, tokens_of_text
 
-BYTES_PER_TOKEN = 4
 """Of English; other languages have fewer."""
 LONGEST_PICTURE = 60
 DEEPEST_PICTURE = 5
@@ -48,8 +47,7 @@ def _show_request(screen: Screen, wire: WireRequest) -> None:
 
 
 def _show_prompt(screen: Screen, prompt: RenderedPrompt, context: int | None) -> None:
-    tokens = len(prompt.text.encode()) // BYTES_PER_TOKEN
-    size = f"about {tokens:,} tokens" + (f" of {context:,}" if context else "")
+    size = f"about {tokens_of_text(prompt.text):,} tokens" + (f" of {context:,}" if context else "")
     screen.line()
     screen.line(f"{screen.styled('prompt', 'strong')}  {screen.styled(f'{size}, rendered by {prompt.by}', 'dim')}")
     for line in prompt.text.split("\n"):

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import msgspec
-
 from callgate.backends import ShowsPrompts
-from callgate.runtime import Session, tokens_of
-from callgate.vocabulary import BackendError, ChatRequest, Message, ModelRef
+from callgate.runtime import Session, tokens_of_request, tokens_of_text
+from callgate.vocabulary import BackendError, ChatRequest, ModelRef
 
-BYTES_PER_TOKEN = 3.6
-"""Of English and of JSON; other scripts have more bytes to a letter, and more tokens."""
-TOKENS_PER_MESSAGE = 4
-"""What a template writes around each."""
 TOKENS_PER_IMAGE = 1_000
 
 
@@ -36,20 +30,10 @@ async def count_tokens(session: Session, ref: ModelRef, request: ChatRequest) ->
         if prompt and prompt.tokens is not None:
             return Counted(prompt.tokens, is_estimate=False)
         if prompt:
-            return Counted(_about(prompt.text), is_estimate=True)
+            return Counted(tokens_of_text(prompt.text), is_estimate=True)
     return Counted(estimated(planned), is_estimate=True)
 
 
 def estimated(request: ChatRequest) -> int:
-    tools = sum(tokens_of(tool) for tool in request.tools)
-    return max(1, tools + sum(_of_message(message) for message in request.messages))
-
-
-def _of_message(message: Message) -> int:
-    calls = [msgspec.json.encode([call.name, call.arguments]).decode() for call in message.calls]
-    said = sum(_about(text) for text in (message.content, message.thinking or "", *calls))
-    return TOKENS_PER_MESSAGE + said + TOKENS_PER_IMAGE * len(message.images)
-
-
-def _about(text: str) -> int:
-    return round(len(text.encode("utf-8", "replace")) / BYTES_PER_TOKEN)
+    images = sum(len(message.images) for message in request.messages)
+    return max(1, tokens_of_request(request) + TOKENS_PER_IMAGE * images)

@@ -8,12 +8,13 @@ if TYPE_CHECKING:
     from callgate.runtime.always_allowed import Allowed, AlwaysAllowed
     from callgate.runtime.at_hand import described_tools, tools_at_hand
     from callgate.runtime.background import BackgroundLoop
-    from callgate.runtime.budget import Budget, budget_of, context_of, counted_budget, tokens_of
+    from callgate.runtime.budget import budget_of, context_of
     from callgate.runtime.checking import check_targets
     from callgate.runtime.choice import Choice, keep_last_model, last_model
     from callgate.runtime.conversation import read_messages
     from callgate.runtime.detector import AsyncDetector
     from callgate.runtime.discovery import Discovery, discover, discover_async
+    from callgate.runtime.estimates import tokens_of_message, tokens_of_request, tokens_of_text
     from callgate.runtime.fallback import Fallback, is_recoverable, may_cost
     from callgate.runtime.found import FoundModel
     from callgate.runtime.function_tools import FunctionTools
@@ -82,7 +83,6 @@ __all__ = [
     "AsyncDetector",
     "AsyncModel",
     "BackgroundLoop",
-    "Budget",
     "Candidate",
     "Choice",
     "Decision",
@@ -132,7 +132,6 @@ __all__ = [
     "check",
     "check_targets",
     "context_of",
-    "counted_budget",
     "described_tools",
     "digest_of",
     "discover",
@@ -176,7 +175,9 @@ __all__ = [
     "stays_inside",
     "take_inventory",
     "timestamp",
-    "tokens_of",
+    "tokens_of_message",
+    "tokens_of_request",
+    "tokens_of_text",
     "tools_at_hand",
     "with_manual_context",
     "without_keys",
@@ -194,7 +195,6 @@ __getattr__ = opened_on_use(
         "AsyncDetector": "detector",
         "AsyncModel": "model",
         "BackgroundLoop": "background",
-        "Budget": "budget",
         "Candidate": "hub_choice",
         "Choice": "choice",
         "Decision": "permissions",
@@ -244,7 +244,6 @@ __getattr__ = opened_on_use(
         "check": "sync",
         "check_targets": "checking",
         "context_of": "budget",
-        "counted_budget": "budget",
         "described_tools": "at_hand",
         "digest_of": "knowledge",
         "discover": "discovery",
@@ -289,7 +288,9 @@ __getattr__ = opened_on_use(
         "stays_inside": "hub_choice",
         "take_inventory": "inventory",
         "timestamp": "report",
-        "tokens_of": "budget",
+        "tokens_of_message": "estimates",
+        "tokens_of_request": "estimates",
+        "tokens_of_text": "estimates",
         "tools_at_hand": "at_hand",
         "with_manual_context": "knowledge",
     },

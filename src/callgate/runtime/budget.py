@@ -6,17 +6,12 @@ from collections.abc import Iterable
 
 import msgspec
 
-from callgate.backends import ShowsPrompts
+from callgate.runtime.estimates import BYTES_PER_TOKEN, tokens_of_tool
 from callgate.runtime.session import Session
-from callgate.tools import write_tools
-from callgate.vocabulary import BackendError, CallgateError, ChatRequest, ModelRef, Notice, Tool
+from callgate.vocabulary import ChatRequest, ModelRef, Notice, Tool
 
-CHARACTERS_PER_TOKEN = 3.6
-"""Of JSON Schemas with English descriptions; measured, it is between 3.3 and 4.5."""
-OWN_TOKENS = 8
-"""What a template writes around each tool."""
 COMMON_TOKENS = 60
-"""What it writes once, to say that there are tools and how to call them."""
+"""What a template writes once, to say that there are tools and how to call them."""
 LARGE_SHARE = 0.5
 """Of the context, from which on tools leave too little for the conversation."""
 TOO_LARGE_SHARE = 0.9
@@ -32,19 +27,14 @@ class ToolCost(msgspec.Struct, frozen=True):
 
 
 class Budget(msgspec.Struct, frozen=True):
-    """An estimate, unless it was counted: only the model's own tokenizer knows."""
+    """An estimate."""
 
     costs: tuple[ToolCost, ...]
-    """Of each tool, estimated."""
     context: int | None = None
     """Tokens in all, where that is known."""
-    counted: int | None = None
-    """What all tools together really cost, where a server has counted it."""
 
     @property
     def tokens(self) -> int:
-        if self.counted is not None:
-            return self.counted
         return COMMON_TOKENS + sum(cost.tokens for cost in self.costs) if self.costs else 0
 
     @property
@@ -63,10 +53,9 @@ class Budget(msgspec.Struct, frozen=True):
         count = "the tool takes" if len(self.costs) == 1 else f"the {len(self.costs):,} tools take"
         dearest = sorted(self.costs, key=lambda cost: -cost.tokens)[:3]
         listed = ", ".join(f"{cost.name} {cost.tokens:,}" for cost in dearest)
-        about = "" if self.counted is not None else "about "
         return Notice(
             "tools_fill_context",
-            f"{count} {about}{self.tokens:,} of {self.context:,} tokens of context"
+            f"{count} about {self.tokens:,} of {self.context:,} tokens of context"
             f"{', and are left out' if self.is_too_much else ''}: switch some off ({listed})",
         )
 
@@ -74,43 +63,11 @@ class Budget(msgspec.Struct, frozen=True):
         """Characters that each of so many results may have, so that together they take half of the context."""
         if self.context is None:
             return most
-        return min(most, max(SMALLEST_RESULT, int(self.context * CHARACTERS_PER_TOKEN / 2 / max(1, results))))
+        return min(most, max(SMALLEST_RESULT, int(self.context * BYTES_PER_TOKEN / 2 / max(1, results))))
 
 
 def budget_of(tools: Iterable[Tool], context: int | None = None) -> Budget:
-    return Budget(tuple(ToolCost(tool.name, tokens_of(tool)) for tool in tools), context)
-
-
-def tokens_of(tool: Tool) -> int:
-    """About how many tokens a model is told of it in."""
-    try:
-        size = len(msgspec.json.encode(write_tools([tool], "openai")))
-    except (TypeError, ValueError, RecursionError, CallgateError):
-        return OWN_TOKENS
-    return OWN_TOKENS + round(size / CHARACTERS_PER_TOKEN)
-
-
-async def counted_budget(session: Session, ref: ModelRef, request: ChatRequest, *, may_load: bool = False) -> Budget:
-    """What the tools of `request` cost, as the model's own server counts; an estimate, where it doesn't. `may_load`:
-    also if the model has to be loaded for it.
-
-    Raises: as `Session.find` does.
-    """
-    budget = budget_of(request.tools, await context_of(session, ref, request))
-    ref = await session.resolve(ref)
-    backend = session.backend(ref)
-    if not request.tools or not isinstance(backend, ShowsPrompts):
-        return budget
-    counts = []
-    for one in (request, msgspec.structs.replace(request, tools=(), tool_choice=None)):
-        try:
-            prompt = await backend.rendered((await session.plan(ref, one)).request, may_load=may_load)
-        except BackendError:
-            return budget
-        if prompt is None or prompt.tokens is None:
-            return budget
-        counts.append(prompt.tokens)
-    return msgspec.structs.replace(budget, counted=max(0, counts[0] - counts[1]))
+    return Budget(tuple(ToolCost(tool.name, tokens_of_tool(tool)) for tool in tools), context)
 
 
 async def context_of(session: Session, ref: ModelRef, request: ChatRequest) -> int | None:

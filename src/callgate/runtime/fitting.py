@@ -6,11 +6,9 @@ import msgspec
 
 from callgate.detect import Finding
 from callgate.gate import Plan
-from callgate.tools import write_tools
-from callgate.vocabulary import CallgateError, ChatRequest, ModelRef, Notice, ServerKind
+from callgate.runtime.estimates import tokens_of_request
+from callgate.vocabulary import ModelRef, Notice, ServerKind
 
-BYTES_PER_TOKEN = 3.6
-TOKENS_PER_MESSAGE = 4
 _REFUSING = (ServerKind.LLAMA_SERVER, ServerKind.VLLM, ServerKind.SGLANG)
 """They say so themselves, and give no answer."""
 
@@ -20,22 +18,10 @@ def with_room_told(planned: Plan, ref: ModelRef, finding: Finding) -> Plan:
     room = finding.capabilities.loaded_context
     if room is None or ref.scheme != "openai" or finding.facts.server in _REFUSING:
         return planned
-    if (needed := estimated(planned.request)) <= room:
+    if (needed := tokens_of_request(planned.request)) <= room:
         return planned
     said = (
         f"prompt and tools take about {needed:,} tokens, and {ref.name!r} is loaded with a context of {room:,}: "
         "its server may drop what doesn't fit"
     )
     return msgspec.structs.replace(planned, notices=(*planned.notices, Notice("context_too_small", said)))
-
-
-def estimated(request: ChatRequest) -> int:
-    """About how many tokens. Images aren't counted: no two models take the same for them."""
-    size = sum(len(message.content.encode("utf-8", "replace")) for message in request.messages)
-    calls = [(call.name, call.arguments) for message in request.messages for call in message.calls]
-    try:
-        size += len(msgspec.json.encode(calls)) if calls else 0
-        size += len(msgspec.json.encode(write_tools(request.tools, "openai"))) if request.tools else 0
-    except (TypeError, ValueError, RecursionError, CallgateError):
-        pass  # whoever sends it will say what is wrong with it
-    return round(size / BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE * len(request.messages)
