@@ -109,4 +109,3 @@ def test_a_spread_is_in_order(values: list[float]) -> None:
 def test_of_nothing_there_is_no_spread_and_no_rate() -> None:
     assert spread([]) is None
     assert Rate(0, 0).value is None
-    assert Rate(3, 4).and_also(Rate(1, 4)) == Rate(4, 8)

@@ -67,12 +67,7 @@ def _flags(command: Command) -> str:
 
 
 def _bash(commands: list[Command]) -> str:
-    flags = {
-        " ".join(
-            command.words
-        ): f"kind={_single(' '.join(flag for option in command.options for flag in option.flags))}"
-        for command in commands
-    }
+    flags = {" ".join(command.words): f"kind={_single(_flags(command))}" for command in commands}
     return f"""\
 # callgate completion bash
 _callgate() {{

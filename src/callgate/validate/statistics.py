@@ -29,9 +29,6 @@ class Rate(NamedTuple):
         """Where the true rate lies, with 95 % confidence."""
         return wilson(self.passed, self.of)
 
-    def and_also(self, other: Rate) -> Rate:
-        return Rate(self.passed + other.passed, self.of + other.of)
-
 
 def wilson(passed: int, of: int, z: float = Z_95) -> tuple[float, float]:
     """Wilson's interval: honest for few trials, and for rates of 0 and 1, where the textbook one has no width."""
