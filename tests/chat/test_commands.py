@@ -108,7 +108,7 @@ async def test_tools_are_emulated_on_demand() -> None:
     async with chatting("tiny-plain") as driver:
         await driver.say("/tools emulate")
         assert driver.view.lines_of("swap") == [
-            "now tiny-plain · tools emulated: tools are to be emulated · context 4k"
+            "now tiny-plain · tools emulated: that is what was asked for · context 4k"
         ]
         await driver.say("/tools auto")
         assert driver.view.lines_of("swap")[-1].startswith("now tiny-plain · tools off: its chat template")

@@ -86,6 +86,9 @@ def test_answers_under_way_may_end(tmp_path: Path) -> None:
         (["--drain", "soon"], "seconds"),
         (["--max-nesting", "100000"], "from 8"),
         (["--alias", "x=,"], "names no model"),
+        (["--alias", "a=b", "--alias", "b=a"], "in a circle"),
+        (["--alias", "a=b", "--alias", "b=a", "--workers", "2"], "in a circle"),
+        (["--alias", "a=b", "--alias", "b=a", "--model-strategy", "a=off"], "in a circle"),
         (["--fallback", "hf:nonsense"], "on the hub"),
         (["--access-log", "/nowhere/at/all"], "can't be written"),
     ],
@@ -128,6 +131,20 @@ def test_a_model_has_the_strategy_that_was_said_for_its_other_name(tmp_path: Pat
         answer = ask(f"{gate.url}/v1/chat/completions", asked)
     assert isinstance(answer["callgate"], dict)
     assert answer["callgate"]["mode"] == "off"
+
+
+def test_what_is_named_and_nobody_has_is_told_at_the_start() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as once:
+        port = once.getsockname()[1]
+    upstream = ("--upstream", f"http://127.0.0.1:{port}/v1")
+    names = ("--model", "late1", "--alias", "x=tiny,tinny", "--fallback", "/nowhere/at/all.gguf")
+    with served(*names, *upstream) as gate:
+        assert gate.process.stderr
+        told = {gate.process.stderr.readline().decode() for _ in range(3)}
+    (late,) = (line for line in told if "the default model names 'late1', which nobody has just now" in line)
+    assert f"nobody listens at http://127.0.0.1:{port}" in late
+    assert "note: the alias 'x' names 'tinny', which nobody has just now (did you mean 'tiny'?)\n" in told
+    assert "note: the fallback names '/nowhere/at/all.gguf', which isn't there\n" in told
 
 
 def test_a_model_has_the_limit_that_was_said_for_its_other_name(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """One endpoint in front of every model in reach, for programs that speak OpenAI's, Anthropic's or Ollama's dialect.
 
-Tool calls just work there: tools go to each model in the way that suits it, calls that come as text are recovered,
+Tools go to each model in the way that suits it, calls that come as text are recovered,
 names and arguments are mended. Every answer says in X-Callgate-Mode what was done.
 
 It listens on this machine only, unless you give it a key.
@@ -12,13 +12,17 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from callgate.cli import DONE
 from callgate.cli.screen import Screen, print_json, printable
 from callgate.gateway import PORT, Options, Otel, ServeLimits
 from callgate.settings import Settings, load_settings
-from callgate.vocabulary import UsageError
+from callgate.vocabulary import CallgateError, UsageError
 from callgate.wire import normalise_base_url
+
+if TYPE_CHECKING:
+    import asyncio
 
 EXAMPLES = """\
 examples:
@@ -58,23 +62,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=_port, default=PORT, metavar="N", help=f"its port ({PORT}); 0: any that is free")
     parser.add_argument("--json", action="store_true", help='say {"url": …} when it is ready')
     models = parser.add_argument_group("models")
-    models.add_argument("--model", metavar="MODEL", help="for requests that name none")
+    models.add_argument("--model", metavar="MODEL", help="the model for requests that name none")
     models.add_argument(
         "--alias",
         action="append",
         default=[],
         type=_pair,
         metavar="NAME=MODEL",
-        help="another name for a model; for several, with commas, which are asked in turn (again)",
+        help="another name for a model, or for what another alias stands for; for several, with commas, which are asked"
+        " in turn (repeatable)",
     )
     models.add_argument(
         "--upstream",
         action="append",
         default=[],
         metavar="URL",
-        help="a server whose models are served, too (again); of those that have the same model the least busy is asked",
+        help="also serve the models of this server (repeatable); of several with one model, the least busy is asked",
     )
-    models.add_argument("--fallback", metavar="MODELS", help="who answers if a model fails: models, with commas")
+    models.add_argument("--fallback", metavar="MODELS", help="models that answer if one fails, with commas")
     models.add_argument("--require-tools", action="store_true", help="only models that can call tools")
     models.add_argument("--strategy", choices=STRATEGIES, help="how tools reach models; auto: as each of them can")
     models.add_argument(
@@ -83,7 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=_pair,
         metavar="MODEL=STRATEGY",
-        help="another for one model (again)",
+        help="the strategy for one model, by whatever name it is asked for, or for those of an alias (repeatable)",
     )
     models.add_argument(
         "--tool-limit",
@@ -98,7 +103,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=_pair,
         metavar="MODEL=N",
-        help="another for one model (again); 0: all tools",
+        help="the limit for one model, by whatever name it is asked for, or for those of an alias (repeatable);"
+        " 0: all tools",
     )
     models.add_argument("--explain", action="store_true", help='say under "callgate" what was done to an answer')
     running = parser.add_argument_group("running")
@@ -107,8 +113,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_workers,
         default=1,
         metavar="N",
-        help="processes that answer (1); each loads the GGUF files that it is asked for itself, so this is for servers"
-        " behind",
+        help="processes that answer (1); each loads GGUF files for itself, so this is for models of other servers",
     )
     running.add_argument(
         "--check-every",
@@ -127,13 +132,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " OTEL_EXPORTER_OTLP_ENDPOINT says, or to this machine's port 4318",
     )
     running.add_argument(
-        "--otel-content", action="store_true", help="with what is said, and with tools' arguments and results"
+        "--otel-content", action="store_true", help="send also what is said, and tools' arguments and results"
     )
     running.add_argument(
         "--redis",
         metavar="URL",
-        help="share keys, the health of servers, verdicts and answers to go on from with other callgates that name the"
-        " same Redis (or CALLGATE_REDIS, which nobody sees in a list of processes)",
+        help="share keys, the health of servers, verdicts and responses (for previous_response_id) with other callgates"
+        " that name the same Redis (or CALLGATE_REDIS, which nobody sees in a list of processes)",
     )
     running.add_argument(
         "--ping-every",
@@ -144,34 +149,64 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     running.add_argument("--access-log", metavar="FILE", help="gets a line of JSON for each request, without bodies")
     doors = parser.add_argument_group("who may ask")
-    doors.add_argument("--api-key", action="append", default=[], metavar="KEY", help="one that is required (again)")
     doors.add_argument(
-        "--allowed-host", action="append", default=[], metavar="NAME", help="what clients may call this machine (again)"
+        "--api-key", action="append", default=[], metavar="KEY", help="clients must send this key (repeatable)"
     )
     doors.add_argument(
-        "--cors", action="append", default=[], metavar="ORIGIN", help="a web page that may ask; * is any (again)"
+        "--allowed-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a host name that clients may use (repeatable)",
+    )
+    doors.add_argument(
+        "--cors",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="web pages of this origin may ask; *: any (repeatable)",
     )
     bounds = parser.add_argument_group("limits")
-    bounds.add_argument("--drain", type=_seconds, default=30.0, metavar="SECONDS", help="for answers, at the end (30)")
     bounds.add_argument(
-        "--max-body", type=_count, default=limits.body_bytes >> 20, metavar="MB", help="the longest request (64)"
+        "--drain",
+        type=_seconds,
+        default=30.0,
+        metavar="SECONDS",
+        help="when stopped, wait so long for running answers (30)",
+    )
+    bounds.add_argument(
+        "--max-body", type=_count, default=limits.body_bytes >> 20, metavar="MB", help="the largest request body (64)"
     )
     bounds.add_argument(
         "--max-body-seconds",
         type=_seconds,
         default=limits.body_seconds,
         metavar="N",
-        help="until it has come (60); 0: no limit",
+        help="how long a request body may take to arrive, in seconds (60; 0: no limit)",
     )
     bounds.add_argument(
-        "--max-nesting", type=_nesting, default=limits.nesting, metavar="N", help="lists and objects in it (64)"
+        "--max-nesting",
+        type=_nesting,
+        default=limits.nesting,
+        metavar="N",
+        help="how deep lists and objects in a request may nest (64)",
     )
-    bounds.add_argument("--max-tools", type=_count, default=limits.tools, metavar="N", help="in one request (1000)")
     bounds.add_argument(
-        "--max-seconds", type=_seconds, default=limits.seconds, metavar="N", help="for one answer (3600); 0: no limit"
+        "--max-tools", type=_count, default=limits.tools, metavar="N", help="the most tools in one request (1000)"
     )
     bounds.add_argument(
-        "--max-concurrent", type=_count, default=limits.at_once, metavar="N", help="answers at the same time (1000)"
+        "--max-seconds",
+        type=_seconds,
+        default=limits.seconds,
+        metavar="N",
+        help="how long one answer may take (3600; 0: no limit)",
+    )
+    bounds.add_argument(
+        "--max-concurrent",
+        type=_count,
+        default=limits.at_once,
+        metavar="N",
+        help="the most answers at the same time (1000)",
     )
 
 
@@ -184,7 +219,15 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("the server needs uvicorn", hint="pip install 'callgate[serve]'")
     from callgate.gateway import serve
 
-    serve(settings, options, on_ready=lambda url: _say_ready(url, as_json=arguments.json))
+    warnings: list[asyncio.Task[None]] = []
+
+    def ready(url: str) -> None:
+        import asyncio
+
+        _say_ready(url, as_json=arguments.json)
+        warnings.append(asyncio.get_running_loop().create_task(_warn(settings, options)))
+
+    serve(settings, options, on_ready=ready)
     return DONE
 
 
@@ -251,8 +294,10 @@ def _options(arguments: argparse.Namespace, settings: Settings) -> Options:
 
 def _per_model(arguments: argparse.Namespace, said: Iterable[tuple[str, str]]) -> list[str]:
     """What is said of an alias is said of all its models."""
-    aliases = _aliases(arguments)
-    return [f"{model}={value}" for name, value in said for model in aliases.get(name, name).split(",")]
+    from callgate.gateway import OwnersNames
+
+    names = OwnersNames(aliases=_aliases(arguments))
+    return [f"{model}={value}" for name, value in said for model in names.models(name)]
 
 
 def _otel(arguments: argparse.Namespace) -> Otel | None:
@@ -277,6 +322,19 @@ def _say_ready(url: str, *, as_json: bool) -> None:
         return
     screen = Screen(sys.stderr)
     screen.line(printable(f"callgate answers at {url} (OpenAI: {url}/v1; Ollama and browsers: {url}); Ctrl-C ends it"))
+
+
+async def _warn(settings: Settings, options: Options) -> None:
+    """Aside, so that nobody waits for it."""
+    from callgate.gateway import names_nobody_has
+
+    screen = Screen(sys.stderr)
+    try:
+        lost = await names_nobody_has(settings, options)
+    except CallgateError as error:
+        lost = [error.message]
+    for told in lost:
+        screen.line(screen.styled("note: ", "doubt") + printable(told))
 
 
 def _pair(text: str) -> tuple[str, str]:

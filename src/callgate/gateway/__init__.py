@@ -11,10 +11,22 @@ from callgate.doors import opened_on_use
 if TYPE_CHECKING:
     from callgate.gateway.app import App
     from callgate.gateway.options import PORT, Options, Otel, ServeLimits
+    from callgate.gateway.owners_names import OwnersNames
     from callgate.gateway.serving import serve
     from callgate.gateway.sharing import KeyRing
+    from callgate.gateway.unfound import names_nobody_has
 
-__all__ = ["PORT", "App", "KeyRing", "Options", "Otel", "ServeLimits", "serve"]
+__all__ = [
+    "PORT",
+    "App",
+    "KeyRing",
+    "Options",
+    "Otel",
+    "OwnersNames",
+    "ServeLimits",
+    "names_nobody_has",
+    "serve",
+]
 
 __getattr__ = opened_on_use(
     __name__,
@@ -23,8 +35,10 @@ __getattr__ = opened_on_use(
         "KeyRing": "sharing",
         "Options": "options",
         "Otel": "options",
+        "OwnersNames": "owners_names",
         "PORT": "options",
         "ServeLimits": "options",
+        "names_nobody_has": "unfound",
         "serve": "serving",
     },
 )

@@ -22,11 +22,13 @@ def policy_for(ref: ModelRef, settings: Settings, surface: Surface) -> Policy:
         "library": tools.unsupported_in_library,
     }
     limits = _limits(tools.limit_per_model or "")
+    # As Ollama takes names.
+    names = [str(ref), ref.name, *([ref.name.removesuffix(":latest")] if ref.scheme == "ollama" else ())]
     return Policy(
-        strategy=own.get(str(ref)) or own.get(ref.name) or tools.strategy,
+        strategy=next((own[name] for name in names if name in own), tools.strategy),
         when_unsupported=when_unsupported[surface],
         recover=tools.recover,
-        tool_limit=limits.get(str(ref), limits.get(ref.name, tools.limit)),
+        tool_limit=next((limits[name] for name in names if name in limits), tools.limit),
     )
 
 
