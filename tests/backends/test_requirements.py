@@ -25,6 +25,7 @@ def test_a_model_without_tools_is_rejected_by_the_cap_that_it_lacks(
         require_tools(known, "x")
     assert str(caught.value) == (f"Model 'x' rejected: its chat template does not support tool calling ({cap}=false)")
     assert "CALLGATE_MODELS_REQUIRE_TOOLS" in str(caught.value.hint)
+    assert "--require-tools" in str(caught.value.hint)
     assert "create_failure:tools_unsupported" in caplog.text
 
 

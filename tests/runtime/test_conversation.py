@@ -84,3 +84,20 @@ def test_ollamas_form_is_read_whole() -> None:
 def test_what_is_no_conversation_is_refused_with_its_place(content: object, about: str) -> None:
     with pytest.raises(UsageError, match=about):
         read_messages(content)
+
+
+@pytest.mark.parametrize(
+    ("message", "hint"),
+    [
+        ({"role": "user", "images": ["no picture"]}, "base64"),
+        (
+            {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "http://a/b.png"}}]},
+            "data:image/png",
+        ),
+    ],
+)
+def test_how_a_picture_is_sent_is_told_in_the_form_that_was_tried(message: dict[str, object], hint: str) -> None:
+    with pytest.raises(UsageError, match="picture") as caught:
+        read_messages([message])
+    assert hint in str(caught.value.hint)
+    assert ("`images`" in str(caught.value.hint)) is ("images" in message)

@@ -87,6 +87,13 @@ def test_what_names_no_server_is_refused(text: str) -> None:
     assert caught.value.hint
 
 
+@pytest.mark.parametrize("text", ["http://[fe80::1%eth0]:8000", "[fe80::1%25eth0]", "fe80::1%eth0"])
+def test_an_ipv6_zone_is_refused_by_its_name(text: str) -> None:
+    for read in (normalise_base_url, ollama_base_url):
+        with pytest.raises(UsageError, match="IPv6 zone"):
+            read(text)
+
+
 def test_a_password_isnt_shown() -> None:
     with pytest.raises(UsageError) as caught:
         normalise_base_url("http://user:secret@h:99999/v1")

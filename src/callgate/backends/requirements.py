@@ -23,6 +23,6 @@ def require_tools(known: Capabilities, model: str) -> None:
     log.warning("%s: %r (%s=false)", EVENT, model, cap)
     raise ModelRejected(
         f"Model {model!r} rejected: its chat template does not support tool calling ({cap}=false)",
-        hint="choose a model that can call tools, or allow others: require_tools = false in [models] of the settings "
-        "(CALLGATE_MODELS_REQUIRE_TOOLS=false)",
+        hint="choose a model that can call tools, or allow others: no --require-tools, and require_tools = false in "
+        "[models] of the settings (CALLGATE_MODELS_REQUIRE_TOOLS=false)",
     )

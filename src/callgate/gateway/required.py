@@ -14,5 +14,6 @@ def require_known_tools(finding: Finding, name: str) -> None:
     if finding.capabilities.tools is Answer.UNKNOWN and finding.failure is None:
         raise ModelRejected(
             f"Model {name[:200]!r} rejected: nothing tells whether it supports tool calling",
-            hint="if it does, say so where this server runs: `callgate models set MODEL --tools yes`",
+            hint="if it does, say so where this server runs: `callgate models set MODEL --tools yes`; or let it run "
+            "without --require-tools",
         )

@@ -47,7 +47,8 @@ def _message(entry: object, number: int) -> Message:
     if role not in _ROLES:
         raise UsageError(f"message {number} has no role", hint=f"roles are {', '.join(get_args(Role))}")
     text, images = _content(entry.get("content"), number)
-    own_images = tuple(_image(picture, number) for picture in _listed(entry.get("images"), "images", number))
+    pictures = _listed(entry.get("images"), "images", number)
+    own_images = tuple(_image(picture, number, "under `images` they come in base64") for picture in pictures)
     return Message(
         role=cast("Role", role),
         content=text,
@@ -77,7 +78,7 @@ def _content(content: object, number: int) -> tuple[str, tuple[Image, ...]]:
     return "\n".join(texts), tuple(images)
 
 
-def _image(given: object, number: int) -> Image:
+def _image(given: object, number: int, hint: str = "pictures come as data:image/png;base64,…") -> Image:
     head, data = "", given if isinstance(given, str) else ""
     if data.startswith(_DATA_URL):
         head, _, data = data.partition(",")
@@ -87,9 +88,7 @@ def _image(given: object, number: int) -> Image:
             return Image(b64decode(data, validate=True), media_type)
     except (binascii.Error, ValueError):
         pass
-    raise UsageError(
-        f"message {number} has a picture that isn't in it", hint="pictures come as data:image/png;base64,…"
-    )
+    raise UsageError(f"message {number} has a picture that isn't in it", hint=hint)
 
 
 def _calls(entry: Mapping[str, Any], number: int) -> tuple[ToolCall, ...]:

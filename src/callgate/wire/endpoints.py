@@ -104,6 +104,9 @@ def _url(text: str, scheme: str, credentials: str, host: str, port: str | None, 
         host = str(address)
     if ":" in host and not host.startswith("["):
         host = f"[{host}]"
+    if ":" in host and "%" in host:
+        hint = "use an address that is no link-local one, or a name"
+        raise UsageError(f"the server URL {_shown(text)} has an IPv6 zone, and those can't be asked", hint=hint)
     if not _HOST.fullmatch(host) or re.search(r"[\s\\]", credentials + path):
         raise UsageError(f"the server URL {_shown(text)} names no host", hint="write http://HOST:PORT")
     path = path.strip("/")

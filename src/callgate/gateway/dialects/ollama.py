@@ -202,7 +202,8 @@ class _Writer:
 
     def last(self, inner: Mapping[str, Any], explanation: Explanation | None) -> dict[str, Any]:
         now = time.monotonic_ns()
-        first = self._first or now
+        # Nobody knows when one that came whole was begun: clients divide by the time that it took to say it.
+        first = self._first or self._started
         done = {
             "model": self._model,
             "created_at": _now(),
@@ -214,7 +215,7 @@ class _Writer:
             "prompt_eval_count": self._usage.prompt_tokens or 0,
             "prompt_eval_duration": first - self._started,
             "eval_count": self._usage.completion_tokens or 0,
-            "eval_duration": now - first,
+            "eval_duration": max(now - first, 1),
         }
         return done if explanation is None else {**done, "callgate": explanation}
 
