@@ -11,6 +11,7 @@ from callgate.vocabulary import UsageError
 _NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]{0,252}[a-z0-9_])?")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
 _PORTS = {"http": 80, "https": 443}
+_ORIGIN_HINT = "write https://app.example.org, with the port if it has one; * is any page"
 
 
 def allowed_host(text: str) -> str:
@@ -44,6 +45,3 @@ def allowed_origin(text: str) -> str:
     if not origin.isascii() or parts.path or parts.query or parts.fragment:
         raise UsageError(f"{problem}, which has no path", hint=f"write {origin}" if origin.isascii() else _ORIGIN_HINT)
     return origin
-
-
-_ORIGIN_HINT = "write https://app.example.org, with the port if it has one; * is any page"

@@ -26,6 +26,7 @@ MOST_HOPS = 16
 _ENOUGH_DIGITS = 32
 _USUAL_HEADERS = b"Authorization, Content-Type, X-Api-Key, Anthropic-Version, Anthropic-Beta"
 _NAMES = re.compile(r"[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*", re.ASCII)
+_KEY_HINT = "callgate serve --api-key KEY, or CALLGATE_API_KEYS"
 
 
 class Guard:
@@ -134,9 +135,6 @@ def preflight(exchange: Exchange, methods: Iterable[str]) -> tuple[Header, ...]:
         (b"access-control-max-age", b"600"),
         (b"vary", b"Access-Control-Request-Headers"),
     )
-
-
-_KEY_HINT = "callgate serve --api-key KEY, or CALLGATE_API_KEYS"
 
 
 def _digest(key: str) -> bytes:

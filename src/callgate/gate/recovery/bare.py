@@ -34,6 +34,7 @@ _GEMMA = Block((), "gemma", ("<tool_call|>",), quotes=('<|"|>', "<escape>"))
 _KIND = finder(*(grammars.KIND + separator for separator in _SEPARATORS[:2]))
 LONGEST_INFO = 32
 """Of what stands behind a fence: the name of a language."""
+_NAME = re.compile(r"[\w.\-]*")
 
 
 def read_last(source: Source, offers: Offers, look: Lookout) -> Reading[Candidate | None]:
@@ -194,6 +195,3 @@ def _python_lines(source: Source, offers: Offers) -> Reading[Candidate | None]:
         return None
     calls = python_calls("\n".join(parts), words=False)
     return Candidate(calls, "lfm2_pythonic") if calls and all(map(offers.has_parameters, calls)) else None
-
-
-_NAME = re.compile(r"[\w.\-]*")

@@ -22,6 +22,8 @@ _NAME_ATTRIBUTES = ("name", "tool", "key")
 _KEY = ("<arg_key>", "</arg_key>")
 _VALUE = ("<arg_value>", "</arg_value>")
 _BEFORE_ARGUMENTS = ("<tool_sep>",)
+_NAME = re.compile(r"[^\s<>{}\[\]()\"]*")
+_WRITTEN_OUT = "\\n"
 
 
 def read_elements(source: Source, block: Block) -> Reading[list[Said]]:
@@ -122,10 +124,6 @@ def read_pairs(source: Source, block: Block) -> Reading[list[Said]]:
     yield from source.skip_blank()
     name = (yield from source.while_in(_NAME, LONGEST_NAME)).removesuffix("\\n")
     return (yield from read_pairs_of(source, block, name))
-
-
-_NAME = re.compile(r"[^\s<>{}\[\]()\"]*")
-_WRITTEN_OUT = "\\n"
 
 
 def _joint(source: Source) -> Reading[None]:

@@ -29,6 +29,15 @@ MOST_STEPS = 64
 
 
 Changed = tuple[dict[str, Any], tuple[Repair, ...]]
+_SYNONYMS = {
+    "str": "string",
+    "text": "string",
+    "int": "integer",
+    "float": "number",
+    "bool": "boolean",
+    "dict": "object",
+    "list": "array",
+}
 
 
 def typed(
@@ -153,17 +162,6 @@ def _kinds(schema: object, root: Mapping[str, Any]) -> set[str]:
             if "items" in part:
                 kinds.add("array")
     return kinds
-
-
-_SYNONYMS = {
-    "str": "string",
-    "text": "string",
-    "int": "integer",
-    "float": "number",
-    "bool": "boolean",
-    "dict": "object",
-    "list": "array",
-}
 
 
 def _parts(schema: object, root: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

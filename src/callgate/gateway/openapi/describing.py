@@ -56,6 +56,8 @@ _OWN = {
     "/metrics": ("What was counted, for Prometheus.", CONTENT_TYPE),
     "/openapi.json": ("This document.", _JSON),
 }
+_NAME = re.compile(rb"^event: (.+)")
+_MODE = {"enum": ["native", "emulated", "off"]}
 
 
 @lru_cache(maxsize=4)
@@ -219,7 +221,3 @@ def _error_ref(dialect: Dialect) -> Json:
 
 def _plain(answer: object) -> object:
     return msgspec.json.decode(answer if isinstance(answer, bytes) else msgspec.json.encode(answer))
-
-
-_NAME = re.compile(rb"^event: (.+)")
-_MODE = {"enum": ["native", "emulated", "off"]}
