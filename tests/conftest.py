@@ -92,7 +92,7 @@ def corpus() -> Path:
 def require_engine() -> None:
     """llama.cpp in process, through xllamacpp."""
     if importlib.util.find_spec("xllamacpp") is None:
-        missing("no engine: xllamacpp is not installed (./dev test --engine)")
+        missing("no engine: xllamacpp is not installed (./dev test, without --no-engine)")
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Any]:
     if importlib.util.find_spec("playwright") is None:
-        missing("no playwright: it is in the group browser (./dev test --engine)")
+        missing("no playwright: it is in the group browser (./dev test, without --no-engine)")
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
         missing("no Chromium: install it (Debian: apt-get install chromium)")
