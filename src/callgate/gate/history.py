@@ -130,6 +130,8 @@ def _without_foreign_thinking(messages: list[Message], capabilities: Capabilitie
     It is kept where that answer isn't there yet: in the calls since the user last spoke, for a model whose own calls
     and thinking go together. Where nobody knows whether it thinks, that is most likely its own.
     """
+    if all(message.thinking is None for message in messages):
+        return messages
     may_think = capabilities.supports_thinking is not False or capabilities.supports_preserve_reasoning
     keeps = mode == "native" and may_think
     last = max((index for index, message in enumerate(messages) if message.role == "user"), default=-1)

@@ -23,11 +23,13 @@ class Kept(Generic[Made]):
     def of(self, records: Sequence[object], more: Hashable, make: Callable[[], Made]) -> Made:
         """What `make` makes of `records` and `more`; it is only called if that isn't known."""
         key = (*map(id, records), more)
-        with self._lock:
-            known = self._made.get(key)
-            if known is not None:
-                self._made.move_to_end(key)
-                return known[1]
+        known = self._made.get(key)
+        if known is not None:
+            if len(self._made) >= self._most:  # before that, nothing has to go
+                with self._lock:
+                    if key in self._made:
+                        self._made.move_to_end(key)
+            return known[1]
         made = make()
         with self._lock:
             # The records are held, too: as long as they are, nothing else can have their identity.
