@@ -174,7 +174,8 @@ class App:
         elif exchange.path == "/openapi.json":
             from callgate.gateway.openapi import document
 
-            await exchange.answer(document(DIALECTS, keyed=self._guard.needs_key))
+            has_default = bool(self._options.model or self._settings.models.default)
+            await exchange.answer(document(DIALECTS, keyed=self._guard.needs_key, has_default=has_default))
         elif exchange.path == "/ready":
             await exchange.answer(self._readiness())
         else:

@@ -19,7 +19,7 @@ from callgate.vocabulary import AssistantDelta, Done, ThinkingDelta, ToolCall, T
 from tests.gateway.dialects import test_ollama, test_openai
 from tests.gateway.running import MULTIPLY, PlayedServer, gateway, recording
 
-DOCUMENT: dict[str, Any] = json.loads(document(DIALECTS, keyed=False))
+DOCUMENT: dict[str, Any] = json.loads(document(DIALECTS, keyed=False, has_default=True))
 ACTIONS = {
     route.path: route.action
     for dialect in DIALECTS
@@ -82,7 +82,7 @@ def test_every_reference_leads_somewhere() -> None:
 
 
 def test_a_key_is_asked_for_where_one_is_needed() -> None:
-    keyed = json.loads(document(DIALECTS, keyed=True))
+    keyed = json.loads(document(DIALECTS, keyed=True, has_default=True))
     assert keyed["security"] == [{"bearer": []}, {"header": []}]
     assert "401" in keyed["paths"]["/v1/models"]["get"]["responses"]
     assert keyed["paths"]["/health"]["get"]["security"] == []
@@ -189,6 +189,22 @@ def test_what_fits_the_document_is_taken_and_nothing_else(path: str, body: dict[
 def test_what_is_hard_to_say_is_said(path: str, more: dict[str, Any]) -> None:
     body = {**USUAL, **more}
     assert is_taken(path, body) is ASKED[path].is_valid(body)
+
+
+async def test_a_model_has_to_be_named_where_none_is_the_default() -> None:
+    names: list[dict[str, object]] = [{"model": model} for model in (None, "", 1, "nothing")]
+    names += [{}, {"name": "nothing"}, {"name": ""}, {"model": "", "name": "nothing"}, {"model": None, "name": None}]
+    async with gateway() as on:
+        told = (await on.get("/openapi.json")).json
+        for path in ACTIONS:
+            schema = told["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"]
+            fits = validator(schema, told)
+            statuses = {}
+            for named in names:
+                body = {**USUAL, **named}
+                statuses[json.dumps(named)] = status = (await on.post(path, body)).status
+                assert (path, named, status) == (path, named, 404 if fits.is_valid(body) else 400)
+            assert {*statuses.values()} == {400, 404}
 
 
 async def test_answers_look_as_it_is_told(tmp_path: Path) -> None:

@@ -57,15 +57,19 @@ _OWN = {
     "/openapi.json": ("This document.", _JSON),
 }
 _NAME = re.compile(rb"^event: (.+)")
+_NAME_OF_MODEL = {"type": "string", "minLength": 1}
 _MODE = {"enum": ["native", "emulated", "off"]}
 
 
 @lru_cache(maxsize=4)
-def document(dialects: tuple[Dialect, ...], *, keyed: bool) -> bytes:
-    """`keyed`: a key has to be sent."""
+def document(dialects: tuple[Dialect, ...], *, keyed: bool, has_default: bool) -> bytes:
+    """`keyed`: a key has to be sent; `has_default`: there is a model for requests that name none."""
     bodies = [body for dialect in dialects for route in dialect.routes if (body := _body_of(route)) is not None]
     asked, components = msgspec.json.schema_components(bodies, ref_template=_REFS)
     refs = dict(zip(bodies, asked, strict=True))
+    if not has_default:
+        names = {ref["$ref"].rpartition("/")[2] for ref in asked}
+        components = {name: _naming_a_model(each) if name in names else each for name, each in components.items()}
     paths: dict[str, Json] = {}
     for dialect in dialects:
         components[_error_name(dialect)] = shape_of([_plain(dialect.error(_FAILURE))])
@@ -95,6 +99,16 @@ def document(dialects: tuple[Dialect, ...], *, keyed: bool) -> bytes:
         whole["components"]["securitySchemes"] = {"bearer": bearer, "header": header}
         whole["security"] = [{"bearer": []}, {"header": []}]
     return msgspec.json.encode(whole)
+
+
+def _naming_a_model(body: Json) -> Json:
+    """Some bodies have two fields for it, of which one is enough."""
+    fields = [name for name in ("model", "name") if name in body["properties"]]
+    needs: list[Json] = [{"properties": {name: _NAME_OF_MODEL}, "required": [name]} for name in fields]
+    if len(needs) > 1:
+        return {**body, "anyOf": needs}
+    properties = {**body["properties"], **needs[0]["properties"]}
+    return {**body, "properties": properties, "required": [*body["required"], *fields]}
 
 
 def _operation(dialect: Dialect, route: Route, refs: dict[type, Json], *, keyed: bool) -> Json:
