@@ -6,7 +6,9 @@ Standard library only, for the programs beside this file run where nothing of ca
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 TOOLS: list[Any] = [
@@ -83,3 +85,11 @@ class Noted:
     def tell(self, **more: Any) -> None:
         """A line for each conversation."""
         print(json.dumps({"calls": self._calls, "answers": self._answers, **more}))
+
+
+async def at_the_same_time(client: Any, wanted: Asked, talk: Callable[..., Awaitable[None]]) -> None:
+    """Both questions, each in a conversation of its own."""
+    for way in wanted.ways:
+        noted = Noted()
+        await asyncio.gather(*(talk(client, wanted, noted, tool, stream=way) for tool in QUESTIONS))
+        noted.tell()

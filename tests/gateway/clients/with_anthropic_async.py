@@ -7,7 +7,7 @@ from typing import Any
 
 import anthropic
 
-from tests.gateway.clients.talk import QUESTIONS, Asked, Noted, asked
+from tests.gateway.clients.talk import QUESTIONS, Asked, Noted, asked, at_the_same_time
 from tests.gateway.clients.with_anthropic import how, results, text_of
 
 
@@ -30,10 +30,7 @@ async def talk(client: anthropic.AsyncAnthropic, wanted: Asked, noted: Noted, to
 async def main() -> None:
     wanted = asked()
     async with anthropic.AsyncAnthropic(base_url=wanted.url, api_key="none") as client:
-        for way in wanted.ways:
-            noted = Noted()
-            await asyncio.gather(*(talk(client, wanted, noted, tool, stream=way) for tool in QUESTIONS))
-            noted.tell()
+        await at_the_same_time(client, wanted, talk)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import Any
 
 import openai
 
-from tests.gateway.clients.talk import MOST_TOKENS, QUESTIONS, TOOLS, Asked, Noted, asked
+from tests.gateway.clients.talk import MOST_TOKENS, QUESTIONS, TOOLS, Asked, Noted, asked, at_the_same_time
 from tests.gateway.clients.with_openai import STREAMED, together, whole
 
 
@@ -37,10 +37,7 @@ async def talk(client: openai.AsyncOpenAI, wanted: Asked, noted: Noted, tool: st
 async def main() -> None:
     wanted = asked()
     async with openai.AsyncOpenAI(base_url=f"{wanted.url}/v1", api_key="none") as client:
-        for way in wanted.ways:
-            noted = Noted()
-            await asyncio.gather(*(talk(client, wanted, noted, tool, stream=way) for tool in QUESTIONS))
-            noted.tell()
+        await at_the_same_time(client, wanted, talk)
 
 
 if __name__ == "__main__":
