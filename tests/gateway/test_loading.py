@@ -56,6 +56,7 @@ async def test_our_own_engine_loads_and_unloads_what_it_is_told_to() -> None:
         (running,) = (await served.get("/api/ps")).json["models"]
         assert running["name"] == "tiny"
         assert running["size"] > 1_000_000
+        assert running["context_length"] >= 512
         for path in ("/api/generate", "/api/chat"):  # there may be nothing to unload
             gone = await served.post(path, {"model": "tiny", "keep_alive": 0})
             assert (gone.status, gone.json["done_reason"]) == (200, "unload")

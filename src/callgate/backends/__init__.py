@@ -13,7 +13,16 @@ if TYPE_CHECKING:
     from callgate.backends.ollama import OllamaBackend
     from callgate.backends.openai import OpenAIBackend
     from callgate.backends.prompts import RenderedPrompt, ShowsPrompts, WireRequest
-    from callgate.backends.protocol import Backend, Embedded, Embeds, Loading, LoadsModels, StatesMeans, Unloads
+    from callgate.backends.protocol import (
+        Backend,
+        Embedded,
+        Embeds,
+        Loading,
+        LoadsModels,
+        StatesMeans,
+        TellsContexts,
+        Unloads,
+    )
     from callgate.backends.requirements import require_tools
     from callgate.backends.table import backend_for, place_of
 
@@ -28,6 +37,7 @@ __all__ = [
     "RenderedPrompt",
     "ShowsPrompts",
     "StatesMeans",
+    "TellsContexts",
     "Unloads",
     "WireRequest",
     "backend_for",
@@ -51,6 +61,7 @@ __getattr__ = opened_on_use(
         "RenderedPrompt": "prompts",
         "ShowsPrompts": "prompts",
         "StatesMeans": "protocol",
+        "TellsContexts": "protocol",
         "Unloads": "protocol",
         "WireRequest": "prompts",
         "backend_for": "table",

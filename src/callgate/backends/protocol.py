@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import msgspec
@@ -72,6 +72,15 @@ class Unloads(Protocol):
 
     async def unload(self, model: str) -> None:
         """Once nobody uses it. Raises: NotFound, if there is no such model."""
+        ...
+
+
+@runtime_checkable
+class TellsContexts(Protocol):
+    """A backend that knows how much room the models have that it has loaded."""
+
+    def contexts(self) -> Mapping[str, int]:
+        """In tokens, by their names."""
         ...
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from callgate.backends import TellsContexts
 from callgate.gateway.access import Noted
 from callgate.gateway.asgi import Exchange, Refused, decoded
 from callgate.gateway.behind import OllamaBehind
@@ -23,6 +24,7 @@ from callgate.gateway.dialect import (
     Failure,
     ListModels,
     ListRunning,
+    Loaded,
     PassOn,
     Say,
     ShowAnswer,
@@ -105,9 +107,10 @@ class Answering:
                 name = found.rest if action.body is None else action.name((await self._read(exchange, action.body))[0])
                 await self._reply(exchange, write(await self._catalogue.model(name)))
             case ListRunning(write):
-                loaded = await self._session.backend(ModelRef(IN_THE_BOX[0], IN_THE_BOX[0])).models()
-                sizes = {name: self._catalogue.size_of(name) for name in loaded}
-                await self._reply(exchange, write(sizes, await self._behind.running()))
+                engine = self._session.backend(ModelRef(IN_THE_BOX[0], IN_THE_BOX[0]))
+                contexts = engine.contexts() if isinstance(engine, TellsContexts) else {}
+                loaded = {name: Loaded(self._catalogue.size_of(name), room) for name, room in contexts.items()}
+                await self._reply(exchange, write(loaded, await self._behind.running()))
             case ShowAnswer(write):
                 if (kept := await self._keeper.get(found.rest)) is None:
                     raise Refused(_not_kept(found.rest))

@@ -195,10 +195,19 @@ class ShowModel(msgspec.Struct, frozen=True):
     name: Callable[[Any], str] = str
 
 
-class ListRunning(msgspec.Struct, frozen=True):
-    """What is loaded now: bytes by name, and what an Ollama says of its own."""
+class Loaded(msgspec.Struct, frozen=True):
+    """A model that our own engine runs."""
 
-    write: Callable[[Mapping[str, int], Sequence[Mapping[str, Any]]], object]
+    bytes: int
+    """0, if nobody knows."""
+    context: int
+    """In tokens."""
+
+
+class ListRunning(msgspec.Struct, frozen=True):
+    """What is loaded now: our own by name, and what Ollamas say of theirs."""
+
+    write: Callable[[Mapping[str, Loaded], Sequence[Mapping[str, Any]]], object]
 
 
 class Say(msgspec.Struct, frozen=True):

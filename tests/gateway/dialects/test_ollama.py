@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callgate.gateway.asgi import decoded
-from callgate.gateway.dialect import Embed, ListRunning, Talk, Wish
+from callgate.gateway.dialect import Embed, ListRunning, Loaded, Talk, Wish
 from callgate.gateway.dialects.ollama import OLLAMA, is_no_time
 from callgate.runtime import Said
 from callgate.vocabulary import AssistantDelta, Done, Event, Usage, UsageError
@@ -82,8 +82,8 @@ def test_shorter_vectors_are_to_be_had() -> None:
 
 def test_what_is_loaded_stays_for_ever_as_clients_see_it() -> None:
     action = next(route.action for route in OLLAMA.routes if isinstance(route.action, ListRunning))
-    answer: Any = action.write({"tiny": 7}, [{"name": "qwen3:8b"}])
-    assert answer["models"][1]["size"] == 7
+    answer: Any = action.write({"tiny": Loaded(7, 2048)}, [{"name": "qwen3:8b"}])
+    assert (answer["models"][1]["size"], answer["models"][1]["context_length"]) == (7, 2048)
     assert [model["name"] for model in answer["models"]] == ["qwen3:8b", "tiny"]
     assert int(answer["models"][1]["expires_at"][:4]) > 2300
 

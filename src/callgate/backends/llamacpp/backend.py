@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
 
@@ -112,6 +112,10 @@ class LlamaCppBackend:
 
     async def models(self) -> list[str]:
         """The names of the models that are loaded."""
+        return list(self._supervisor.loaded())
+
+    def contexts(self) -> Mapping[str, int]:
+        """See `TellsContexts.contexts`."""
         return self._supervisor.loaded()
 
     async def facts(self, model: str) -> Facts:

@@ -89,10 +89,11 @@ class Supervisor:
             # Whoever was told to stop in the middle must not leave it half done.
             await asyncio.shield(place.engine.stop())
 
-    def loaded(self) -> list[str]:
-        """The names of the models that are loaded, the least recently used first."""
-        engines = [place.engine for place in self._places.values()]
-        return [engine.name for engine in engines if engine is not None and engine.is_alive]
+    def loaded(self) -> dict[str, int]:
+        """The names of the models that are loaded, the least recently used first, each with its context in tokens."""
+        places = self._places.items()
+        running = [(place.engine, wanted.spec) for wanted, place in places if place.engine is not None]
+        return {engine.name: spec.context for engine, spec in running if engine.is_alive}
 
     async def close(self) -> None:
         places = list(self._places.values())

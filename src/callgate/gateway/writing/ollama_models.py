@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
-from callgate.gateway.dialect import ServedModel
+from callgate.gateway.dialect import Loaded, ServedModel
 from callgate.vocabulary import Capabilities, ServerKind
 
 _FOR_EVER = 292 * 365 * 86_400.0
@@ -84,13 +84,22 @@ def _capabilities(model: ServedModel) -> list[str]:
     return ["completion", *(word for word, can in told.items() if can)]
 
 
-def running(loaded: Mapping[str, int], of_ollama: Sequence[Mapping[str, Any]]) -> object:
+def running(loaded: Mapping[str, Loaded], of_ollama: Sequence[Mapping[str, Any]]) -> object:
     until = moment(time.time() + _FOR_EVER)
     ours = [
-        {"name": name, "model": name, "size": size, "digest": _digest(name), "details": {}, "expires_at": until}
-        for name, size in loaded.items()
+        {
+            "name": name,
+            "model": name,
+            "size": model.bytes,
+            "digest": _digest(name),
+            "details": {"format": "gguf"},
+            "expires_at": until,
+            "size_vram": 0,
+            "context_length": model.context,
+        }
+        for name, model in loaded.items()
     ]
-    return {"models": [*of_ollama, *({**model, "size_vram": 0} for model in ours)]}
+    return {"models": [*of_ollama, *ours]}
 
 
 def _digest(name: str) -> str:
