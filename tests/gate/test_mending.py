@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callgate.gate import Mender, Observation, Policy, plan
+from callgate.gate import CUT_OFF, Mender, Observation, Policy, plan
 from callgate.vocabulary import (
     Answer,
     AssistantDelta,
@@ -85,14 +85,14 @@ def test_a_wrong_name_becomes_the_one_that_it_can_only_mean() -> None:
 
 
 def test_a_call_of_an_unknown_tool_says_what_there_is() -> None:
-    call = only_call(mended([native("delete_everything", {"city": "Rome"})]))
+    call = only_call(mended([native("delete_everything", {"city": "Rome"}), STOP]))
     assert call.name == "delete_everything"
     assert call.problem
     assert "get_weather" in call.problem
 
 
 def test_what_is_missing_is_told_and_not_invented() -> None:
-    call = only_call(mended([native("get_weather", {"days": 3})]))
+    call = only_call(mended([native("get_weather", {"days": 3}), STOP]))
     assert call.arguments == {"days": 3}
     assert call.problem
     assert "city" in call.problem
@@ -141,7 +141,7 @@ def test_a_model_that_does_not_call_though_it_must_is_noticed() -> None:
 
 def test_a_stream_that_breaks_loses_nothing_that_was_held_back() -> None:
     by = mender()
-    text = '<tool_call>{"name": "get_wea'
+    text = "Well, that <tool_ca"
     events = [*by.feed(AssistantDelta(text)), *by.close()]
     assert "".join(event.text for event in events if isinstance(event, AssistantDelta)) == text
 
@@ -183,6 +183,55 @@ def test_a_call_whose_end_was_cut_off_is_not_run(reason: DoneReason, runs: bool)
     events = mended([native("get_weather", '{"city": "Rome", "days": 3 '), Usage(1, 2), Done(reason)])
     assert [type(event) for event in events] == [Usage, ToolCallEvent, Done]
     assert (only_call(events).problem is None) is runs
+
+
+@pytest.mark.parametrize("sent", ['{"city": "Rome", "days":', '{"city"', "{", "", '{"days": 3}', {}])
+@pytest.mark.parametrize("reason", ["length", "tool_calls"])
+def test_half_a_call_is_told_from_one_that_only_does_not_fit(sent: str | dict[str, object], reason: DoneReason) -> None:
+    call = only_call(mended([native("get_weather", sent), Usage(1, 2), Done(reason)]))
+    assert call.problem
+    assert (call.problem == CUT_OFF) is (reason == "length")
+
+
+@pytest.mark.parametrize("sent", ["", {}])
+@pytest.mark.parametrize(("reason", "problem"), [("length", CUT_OFF), ("stop", None)])
+def test_a_call_that_was_cut_off_before_its_arguments_is_not_run_without_any(
+    sent: str | dict[str, object], reason: DoneReason, problem: str | None
+) -> None:
+    now = Tool("now", "", {"type": "object", "properties": {"zone": {"type": "string"}}})
+    assert only_call(mended([native("now", sent), Done(reason)], mender(tools=(now,)))).problem == problem
+
+
+def test_a_whole_call_runs_though_the_answer_was_cut_off_behind_it() -> None:
+    events = mended([native("get_weather", '{"city": "Rome"}'), Done("length")])
+    assert only_call(events).problem is None
+    assert events[-1] == Done("length")
+
+
+@pytest.mark.parametrize("held", [Means(), Means(grammar=True), Means(schema=True)])
+def test_half_a_call_of_an_emulated_answer_is_nobodys_words(held: Means) -> None:
+    planned = plan(ASKED, Capabilities(name="m", tools=Answer.NO), held, Policy(strategy="emulate"))
+    whole = (
+        '{"calls":[{"name":"get_weather","parameters":{"city":"Rome"}}]}'
+        if held.schema
+        else '<tool_call>{"name":"get_weather","arguments":{"city":"Rome"}}</tool_call>'
+    )
+    kinds: list[object] = []
+    begun = len('{"c' if held.schema else "<tool_call>")
+    for end in range(begun, whole.index("Rome") + 4):
+        events = mended([AssistantDelta(whole[:end]), Done("length")], planned.mender())
+        kinds = [event.kind if isinstance(event, Notice) else type(event) for event in events]
+        # Between its marks and a call there is nothing yet to be left out.
+        assert kinds in (["call_cut_off", Done], [Done]), whole[:end]
+    assert "call_cut_off" in kinds
+
+
+def test_half_a_call_in_words_is_nobodys_words_where_the_answer_was_cut_off() -> None:
+    text = 'Let me see. <tool_call>{"name": "get_wea'
+    for reason, words in (("length", "Let me see. "), ("stop", text)):
+        events = mended([AssistantDelta(text), Done(reason)])  # type: ignore[arg-type]
+        assert "".join(event.text for event in events if isinstance(event, AssistantDelta)) == words
+        assert [event.kind for event in events if isinstance(event, Notice)] == ["call_cut_off"] * (reason == "length")
 
 
 def test_a_call_that_is_held_back_comes_before_the_next() -> None:

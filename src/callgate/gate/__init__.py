@@ -9,13 +9,14 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from callgate.gate.deciding import Decision, Mode, Policy, Strategy, decide, mode_of
-    from callgate.gate.mending import Mender
+    from callgate.gate.mending import CUT_OFF, Mender
     from callgate.gate.observations import Observation, Observed
     from callgate.gate.owing import OwedCall
     from callgate.gate.planning import Plan, needs_knowledge, plan
     from callgate.gate.recovery import FORMATS, Format, Recovered, Recovery, recover
 
 __all__ = [
+    "CUT_OFF",
     "FORMATS",
     "Decision",
     "Format",
@@ -39,6 +40,7 @@ __all__ = [
 __getattr__ = opened_on_use(
     __name__,
     {
+        "CUT_OFF": "mending",
         "FORMATS": "recovery",
         "Decision": "deciding",
         "Format": "recovery",

@@ -9,12 +9,13 @@ import msgspec
 
 from callgate.gate.calls import CallMender
 from callgate.gate.observations import Observation, Observed
-from callgate.gate.recovery import Found, Mark, Piece, Text
+from callgate.gate.recovery import Found, Half, Mark, Piece, Text
 from callgate.vocabulary import AssistantDelta, Done, Event, Notice, ToolCall, ToolCallEvent
 
 END_MISSING = ("missing-bracket", "missing-tag")
 """What the rules tell by which calls were mended whose end isn't there."""
 CUT_OFF = "the answer was cut off before the call was whole: make it again, and shorter"
+"""The problem of a call that nobody may run: what is left of its arguments may mean something else."""
 
 
 class Reader(Protocol):
@@ -84,7 +85,7 @@ class Mender:
         if self._reader is None:
             return settled
         pieces, self._reader = self._reader.close(), None  # the next words, if any, are a new text
-        return (*settled, *self._events(pieces, at_end=True), *self._settle(cut=cut))
+        return (*settled, *self._events(pieces, at_end=True, cut=cut), *self._settle(cut=cut))
 
     def _settle(self, *, cut: bool) -> Sequence[Event]:
         """A call whose end is missing is held back until it shows whether the answer was cut off there."""
@@ -97,8 +98,12 @@ class Mender:
         """Words behind a call show that it wasn't cut off."""
         return self._settle(cut=False) if text.strip() else ()
 
-    def _events(self, pieces: Iterable[Piece], *, at_end: bool = False) -> Iterator[Event]:
+    def _events(self, pieces: Iterable[Piece], *, at_end: bool = False, cut: bool = False) -> Iterator[Event]:
         for piece in pieces:
+            if cut and isinstance(piece, Half):
+                yield from self._settle(cut=False)
+                yield Notice("call_cut_off", "the answer was cut off in the middle of a call, which is left out")
+                return
             if isinstance(piece, Found):
                 call = ToolCall("", piece.name, piece.arguments, piece.sent or piece.raw, piece.repairs)
                 yield from self._call(call, self._text_calls, piece.format, at_end=at_end)
@@ -116,7 +121,7 @@ class Mender:
             yield Notice("call_dropped", f"only one call was wanted: another one, of {mended.name[:80]!r}, is left out")
             return
         self._made += 1
-        if at_end and any(end in repair.rule for repair in mended.repairs for end in END_MISSING):
+        if at_end and (_may_be_cut(mended) or not (call.raw or call.arguments)):
             self._unsettled = mended
         else:
             yield ToolCallEvent(mended)
@@ -126,3 +131,8 @@ class Mender:
             self._seen.setdefault(Observation("tools_ignored"))
             yield Notice("tools_ignored", "the model had to call a tool, and didn't")
         yield Done("tool_calls") if self._made and done.reason == "stop" else done
+
+
+def _may_be_cut(call: ToolCall) -> bool:
+    """Whether it isn't whole, if the answer ended there: it doesn't fit as it is, or its end is ours."""
+    return call.problem is not None or any(end in repair.rule for repair in call.repairs for end in END_MISSING)

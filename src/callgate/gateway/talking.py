@@ -131,11 +131,9 @@ class Talks:
 
     async def _whole(self, writer: Writer, told: Told, first: Event, events: AsyncGenerator[Event, None]) -> object:
         said = Said()
-        said.hear(first)
-        self._turns.hear(told, first)
+        said.hear(self._turns.hear(told, first))
         async for event in events:
-            said.hear(event)
-            self._turns.hear(told, event)
+            said.hear(self._turns.hear(told, event))
         if said.done is None:
             raise StreamCut(f"{told.ref.name!r} broke off in the middle of its answer")
         return writer.whole(said, told.explanation() if self._explains else None)
@@ -153,7 +151,7 @@ class Talks:
         try:
             while event is not None:
                 if type(event) is not AssistantDelta:
-                    hear(told, event)
+                    event = hear(told, event)
                 if outgoing.add(feed(event)) > MOST_AT_ONCE:
                     await outgoing.flush()
                 last, event = event, await next_or_none(events, outgoing.flush)

@@ -8,11 +8,12 @@ from contextlib import nullcontext
 from typing import Any
 
 from callgate.backends import Embedded, Embeds
-from callgate.gate import Plan
+from callgate.gate import CUT_OFF, Plan
 from callgate.gateway.catalogue import Catalogue
 from callgate.gateway.dialect import Explanation
 from callgate.gateway.discretion import discreet
 from callgate.gateway.endpoints import Endpoints, Lease, is_servers_fault
+from callgate.gateway.given.left_out import LONGEST_NAME
 from callgate.gateway.health import HealthChecks
 from callgate.gateway.metrics import Metrics
 from callgate.gateway.required import require_known_tools
@@ -196,9 +197,16 @@ class Turns:
                 return left
         return ()
 
-    def hear(self, told: Told, event: Event) -> None:
-        """Counts what isn't just text."""
+    def hear(self, told: Told, event: Event) -> Event:
+        """Counts what isn't just text. What a client may have of it: half a call is but a notice, so that nobody can
+        run it.
+        """
         model = told.ref.name
+        if isinstance(event, ToolCallEvent) and event.call.problem == CUT_OFF:
+            name = event.call.name[:LONGEST_NAME]
+            event = Notice(
+                "call_cut_off", f"the answer was cut off in the middle of a call of {name!r}, which is left out"
+            )
         if isinstance(event, ToolCallEvent):
             self._metrics.calls.add(model, told.mode)
             for repair in event.call.repairs:
@@ -213,6 +221,7 @@ class Turns:
             self._metrics.tokens.add(model, "completion", by=event.completion_tokens or 0)
         elif isinstance(event, Done):
             told.finish = event.reason
+        return event
 
 
 async def _first(events: AsyncGenerator[Event, None], ref: ModelRef) -> Event:

@@ -16,7 +16,7 @@ from callgate.gate.emulation.closing import closed
 from callgate.gate.emulation.json_answers import JsonAnswer
 from callgate.gate.emulation.schema_text import LONGEST_TEXT
 from callgate.gate.emulation.tag_answers import TagAnswer
-from callgate.gate.recovery import Found, Piece, Recovery, Text
+from callgate.gate.recovery import Found, Half, Piece, Recovery, Text
 from callgate.tools import Names
 from callgate.vocabulary import Tool
 
@@ -151,7 +151,7 @@ def test_a_call_that_only_lacks_its_end_is_whole() -> None:
 
 @pytest.mark.parametrize("cut", ['{"name":"add","parameters":{"a":"1', '{"name":"add","par', "{"])
 def test_a_call_that_is_cut_within_is_given_back(cut: str) -> None:
-    assert read(as_json, '{"calls":[' + cut) == [Text(cut)]
+    assert read(as_json, '{"calls":[' + cut) == [Half(), Text(cut)]
 
 
 def test_a_reply_that_is_cut_is_kept() -> None:
@@ -219,8 +219,8 @@ def test_a_closing_tag_may_be_missing() -> None:
     ],
 )
 def test_what_is_no_call_is_given_back(other: str) -> None:
-    assert read(in_tags, other) == [Text(other)]
-    assert read(in_tags, *other) == [Text(other)]
+    for pieces in (read(in_tags, other), read(in_tags, *other)):
+        assert [piece for piece in pieces if piece != Half()] == [Text(other)]
 
 
 def test_a_tag_within_an_argument_ends_nothing() -> None:
@@ -304,7 +304,7 @@ def test_a_reply_is_words_whatever_it_says(raw: str) -> None:
 
 @pytest.mark.parametrize("cut", ['{"name":"add","parameters":{"a":"1', '{"name":"add","par', "{"])
 def test_half_a_call_is_no_call_for_anybody(cut: str) -> None:
-    assert read(as_json_or_anything, '{"calls":[' + cut) == [Text(cut)]
+    assert read(as_json_or_anything, '{"calls":[' + cut) == [Half(), Text(cut)]
     assert calls(read(in_tags_or_anything, "Well. <tool_call>" + cut)) == []
 
 

@@ -1,7 +1,7 @@
 """Reads an emulated answer while it is written: words at once, calls when they are whole.
 
 An answer that doesn't keep to its convention is read by whoever knows others, or else given out as it is. So is a call
-that was cut off within its arguments: half of what a tool was to be told is no call.
+that ends within its arguments, behind a `Half`: half of what a tool was to be told is no call.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from callgate.gate.emulation.schema_text import LONGEST_TEXT
 from callgate.gate.emulation.shapes import Shape
 from callgate.gate.emulation.strays import NewReader
 from callgate.gate.emulation.unquoting import Unquoted, ValueEnd
-from callgate.gate.recovery import Text
+from callgate.gate.recovery import Half, Text
 
 PARAGRAPH = "\n\n"
 _LONGEST_HEAD = 200
@@ -46,8 +46,12 @@ class JsonAnswer(EmulatedAnswer):
         elif self._step == self._call and (found := call_in(left, "json", self._shapes, cut=True)):
             self._out.append(found)
         elif self._step == self._head:
-            self._out += self._strays.read(left)
-        elif self._step in (self._call, self._own_reply):
+            calls, reply = (head.startswith(_SPACE.sub("", left)) for head in _HEADS)
+            self._out += (*([Half()] if calls and not reply else ()), *self._strays.read(left))
+        elif self._step == self._call:
+            self._out.append(Half())
+            self._say(left)
+        elif self._step == self._own_reply:
             self._say(left)
 
     def _say(self, text: str) -> None:

@@ -11,6 +11,7 @@ from callgate.gate.emulation.conventions import CLOSE, OPEN
 from callgate.gate.emulation.shapes import Shape
 from callgate.gate.emulation.strays import NewReader
 from callgate.gate.emulation.unquoting import ValueEnd
+from callgate.gate.recovery import Half
 
 
 class TagAnswer(EmulatedAnswer):
@@ -30,7 +31,7 @@ class TagAnswer(EmulatedAnswer):
             self._out += (*self._strays.end(), found)
         else:
             if self._step == self._call:
-                self._out += self._strays.give_up()
+                self._out += (*self._strays.give_up(), Half())
             self._say(left)
 
     def _say(self, text: str) -> None:

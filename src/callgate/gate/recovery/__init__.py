@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from callgate.gate.recovery.engine import Recovery
     from callgate.gate.recovery.formats import FORMATS, formats_for
-    from callgate.gate.recovery.pieces import Found, Mark, Piece, Text, Thinking
+    from callgate.gate.recovery.pieces import Found, Half, Mark, Piece, Text, Thinking
     from callgate.gate.recovery.recovering import Recovered, recover
     from callgate.gate.recovery.shapes import Format
 
@@ -18,6 +18,7 @@ __all__ = [
     "FORMATS",
     "Format",
     "Found",
+    "Half",
     "Mark",
     "Piece",
     "Recovered",
@@ -34,6 +35,7 @@ __getattr__ = opened_on_use(
         "FORMATS": "formats",
         "Format": "shapes",
         "Found": "pieces",
+        "Half": "pieces",
         "Mark": "pieces",
         "Piece": "pieces",
         "Recovered": "recovering",

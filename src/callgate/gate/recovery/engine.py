@@ -187,6 +187,8 @@ class Recovery:
         if self._is_call(candidate):
             return
         if not isinstance(candidate, Candidate):
+            if self._source.ended and size > 1:
+                self._out.half()
             self._go_back(size)
         self._out.say(self._source.release())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from callgate.gate.recovery.pieces import Mark, Piece, Text, Thinking
+from callgate.gate.recovery.pieces import Half, Mark, Piece, Text, Thinking
 
 LOOKED_BACK = 64
 """Characters before a place that say whether a call may begin there."""
@@ -61,6 +61,10 @@ class Output:
             self.pieces.append(Mark(raw))
             self._line = "" if "\n" in raw else self.line()
             self._recent.clear()
+
+    def half(self) -> None:
+        """What comes is a call that never ended, or words."""
+        self.pieces.append(Half())
 
     def call(self, found: Sequence[Piece]) -> None:
         self.pieces.extend(found)

@@ -49,4 +49,14 @@ class Mark(msgspec.Struct, frozen=True):
     raw: str
 
 
-Piece = Text | Thinking | Found | Mark
+class Half(msgspec.Struct, frozen=True):
+    """Before a call that was begun and never ended. What follows is given as the words that it may be; where the answer
+    was cut off, it is none.
+    """
+
+    @property
+    def raw(self) -> str:
+        return ""
+
+
+Piece = Text | Thinking | Found | Mark | Half
