@@ -8,29 +8,24 @@ import sys
 from collections.abc import Sequence
 
 from callgate.cli import DONE
+from callgate.cli.models_said import add_action
 from callgate.cli.screen import LiveLine, in_bytes, print_json, printable
 from callgate.runtime import Quarantined, fetched_model, ollama_blob, one_model
 from callgate.settings import Settings, load_settings
 from callgate.vocabulary import ModelRef, NotFound, UsageError
 
 ACTIONS = ("rm", "import", "path")
+_WHICH = "hf:OWNER/NAME, a file, or a model of an Ollama"
 
 
 def add_file_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    remove = _action(actions, "rm", "remove a model that was fetched, or one of an Ollama")
+    remove = add_action(actions, "rm", "remove a model that was fetched, or one of an Ollama", model=_WHICH)
     remove.add_argument("--yes", action="store_true", help="don't ask")
-    bring = _action(actions, "import", "make a model of an Ollama out of a GGUF file")
+    bring = add_action(actions, "import", "make a model of an Ollama out of a GGUF file", model=_WHICH)
     bring.add_argument("--name", metavar="NAME", help="what to call it there; else after its file")
-    _action(actions, "path", "where a model's file is: llama.cpp runs an Ollama's models too, without a copy")
-
-
-def _action(
-    actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str
-) -> argparse.ArgumentParser:
-    action = actions.add_parser(name, help=summary, description=summary)
-    action.add_argument("model", metavar="MODEL", help="hf:OWNER/NAME, a file, or a model of an Ollama")
-    action.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="one JSON object")
-    return action
+    add_action(
+        actions, "path", "where a model's file is: llama.cpp runs an Ollama's models too, without a copy", model=_WHICH
+    )
 
 
 def run_file_action(arguments: argparse.Namespace) -> int:

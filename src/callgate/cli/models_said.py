@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from callgate.cli import DONE, FAILED, UNREACHABLE
 from callgate.cli.check_view import show_evidence
 from callgate.cli.screen import Screen, print_json, printable
-from callgate.runtime import ModelKnowledge, ModelReport, check_targets, one_model
+from callgate.runtime import ModelKnowledge, ModelReport, as_json_text, check_targets, one_model
 from callgate.settings import Settings, load_settings, without_password
 from callgate.vocabulary import ModelRef, NotFound, Unreachable, UsageError
 from callgate.wire import shown_ref
@@ -25,7 +25,7 @@ MOST_TOKENS = 1 << 40
 
 def add_actions(parser: argparse.ArgumentParser) -> argparse._SubParsersAction[argparse.ArgumentParser]:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions")
-    said = _action(actions, "set", "say what a model can do; what you say outweighs all that is found")
+    said = add_action(actions, "set", "say what a model can do; what you say outweighs all that is found")
     said.add_argument(
         "--tools",
         dest="said_tools",
@@ -36,16 +36,21 @@ def add_actions(parser: argparse.ArgumentParser) -> argparse._SubParsersAction[a
     said.add_argument(
         "--context", dest="said_context", type=_context, metavar="N", help="tokens of its context; auto: find out"
     )
-    _action(actions, "forget", "forget what you said of a model, and what was observed of it")
-    _action(actions, "show", "what is kept of a model and where, and all the evidence on it")
+    add_action(actions, "forget", "forget what you said of a model, and what was observed of it")
+    add_action(actions, "show", "what is kept of a model and where, and all the evidence on it")
     return actions
 
 
-def _action(
-    actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str
+def add_action(
+    actions: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    summary: str,
+    *,
+    model: str = "as `callgate check` takes it: qwen3:8b, file:PATH …",
 ) -> argparse.ArgumentParser:
+    """One that is about a model."""
     action = actions.add_parser(name, help=summary, description=summary)
-    action.add_argument("model", metavar="MODEL", help="as `callgate check` takes it: qwen3:8b, file:PATH …")
+    action.add_argument("model", metavar="MODEL", help=model)
     action.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="one JSON object")
     return action
 
@@ -104,7 +109,7 @@ def _show(ref: ModelRef, knowledge: ModelKnowledge, settings: Settings, argument
     if arguments.json:
         outdated = knowledge.has_outdated_validation(ref) if record and record.validated_at else None
         kept = {**_kept(ref, record, knowledge), "validation_outdated": outdated}
-        print_json({**kept, **report.as_json(), "target": _as_text(shown_ref(ref))})
+        print_json({**kept, **report.as_json(), "target": as_json_text(shown_ref(ref))})
     else:
         _show_to_a_person(ref, record, knowledge, report)
     if isinstance(report.error, Unreachable):
@@ -130,14 +135,10 @@ def _show_to_a_person(
 
 def _kept(ref: ModelRef, record: ModelRecord | None, knowledge: ModelKnowledge) -> dict[str, Any]:
     return {
-        "ref": _as_text(shown_ref(ref)),
+        "ref": as_json_text(shown_ref(ref)),
         "record": record.as_json() if record else None,
         "kept_in": knowledge.registry.path,
     }
-
-
-def _as_text(name: str) -> str:
-    return name.encode("utf-8", "replace").decode()
 
 
 def _in_words(record: ModelRecord | None) -> str:

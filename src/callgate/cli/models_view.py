@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from callgate.chat import cut
-from callgate.cli.screen import Screen, printable
+from callgate.cli.screen import Screen, in_bytes, printable
 from callgate.runtime import StockedModel
 from callgate.vocabulary import Answer
 
@@ -51,7 +51,7 @@ def show_models(screen: Screen, models: Sequence[StockedModel]) -> None:
 def _row(model: StockedModel) -> list[tuple[str, str]]:
     known = model.capabilities
     name = (cut(printable(model.found.name), _WIDEST_NAME), "strong")
-    disk = (_bytes(model.found.size), "")
+    disk = ("" if model.found.size is None else in_bytes(model.found.size), "")
     where = (_where(model), "dim")
     if known is None:
         return [("error", "bad"), ("", ""), name, ("", ""), ("", ""), ("", ""), disk, where]
@@ -78,9 +78,3 @@ def _where(model: StockedModel) -> str:
 def _with_tilde(path: str) -> str:
     home = os.path.expanduser("~")
     return f"~{path[len(home) :]}" if len(home) > 1 and path.startswith(home + os.sep) else path
-
-
-def _bytes(size: int | None) -> str:
-    if size is None:
-        return ""
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"

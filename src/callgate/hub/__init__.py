@@ -6,23 +6,19 @@ from callgate.doors import opened_on_use
 
 if TYPE_CHECKING:
     from callgate.hub.choosing import Choice, fits
-    from callgate.hub.fetching import Fetched
     from callgate.hub.looking import Looked
     from callgate.hub.naming import read_hub_name
-    from callgate.hub.pulling import Onlooker, Pulled, Wishes, list_repository, pull
+    from callgate.hub.pulling import Pulled, Wishes, list_repository, pull
     from callgate.hub.records import HubFile, Repository
     from callgate.hub.removing import files_of, remove
     from callgate.hub.to_ollama import default_name, import_into_ollama
-    from callgate.hub.unfinished import STALE_DAYS, Leftover, leftovers, remove_stale
+    from callgate.hub.unfinished import STALE_DAYS, leftovers, remove_stale
 
 __all__ = [
     "STALE_DAYS",
     "Choice",
-    "Fetched",
     "HubFile",
-    "Leftover",
     "Looked",
-    "Onlooker",
     "Pulled",
     "Repository",
     "Wishes",
@@ -43,11 +39,8 @@ __getattr__ = opened_on_use(
     {
         "STALE_DAYS": "unfinished",
         "Choice": "choosing",
-        "Fetched": "fetching",
         "HubFile": "records",
-        "Leftover": "unfinished",
         "Looked": "looking",
-        "Onlooker": "pulling",
         "Pulled": "pulling",
         "Repository": "records",
         "Wishes": "pulling",

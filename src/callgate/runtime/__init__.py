@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from callgate.runtime.background import BackgroundLoop
     from callgate.runtime.budget import budget_of, context_of
     from callgate.runtime.checking import check_targets
-    from callgate.runtime.choice import Choice, keep_last_model, last_model
+    from callgate.runtime.choice import Choice, keep_last_model
     from callgate.runtime.conversation import read_messages
     from callgate.runtime.detector import AsyncDetector
     from callgate.runtime.discovery import Discovery, discover, discover_async
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from callgate.runtime.inventory import StockedModel, best_of, take_inventory
     from callgate.runtime.knowledge import (
         VALIDATED,
-        Knowledge,
         ModelKnowledge,
         digest_of,
         is_users_word,
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
     from callgate.runtime.mcp import (
         McpServer,
         OpenServers,
-        ServerFailure,
         Servers,
         limits_for,
         open_servers,
@@ -56,7 +54,7 @@ if TYPE_CHECKING:
     from callgate.runtime.model_folders import gguf_names, hub_cache_folder, ollama_blob
     from callgate.runtime.own_threads import in_own_thread
     from callgate.runtime.own_tools import built_in_tools
-    from callgate.runtime.permissions import Asker, Decision, Permissions, Question, Reply
+    from callgate.runtime.permissions import Decision, Permissions, Question, Reply
     from callgate.runtime.places import Place, known_places
     from callgate.runtime.policies import Surface, policy_for
     from callgate.runtime.quarantine import Quarantine, Quarantined, remove_with_content
@@ -64,14 +62,14 @@ if TYPE_CHECKING:
     from callgate.runtime.redaction import redacted_text, without_keys
     from callgate.runtime.refresh import Refreshed, Step, refresh_models
     from callgate.runtime.rendering import Shown, show
-    from callgate.runtime.report import ModelReport, error_as_json, evidence_as_json, timestamp
+    from callgate.runtime.report import ModelReport, as_json_text, error_as_json, evidence_as_json, timestamp
     from callgate.runtime.said import Said
     from callgate.runtime.servers_seen import SeenServer, look_at_servers
     from callgate.runtime.session import Session
     from callgate.runtime.sync import Detector, check, shared_detector
     from callgate.runtime.tool_files import read_tool_file
     from callgate.runtime.tool_source import Outcome, ToolSource
-    from callgate.runtime.toolbox import SourceFailure, Toolbox, ToolEntry
+    from callgate.runtime.toolbox import Toolbox, ToolEntry
 
 __all__ = [
     "VALIDATED",
@@ -79,7 +77,6 @@ __all__ = [
     "Allowed",
     "AlwaysAllowed",
     "Answering",
-    "Asker",
     "AsyncDetector",
     "AsyncModel",
     "BackgroundLoop",
@@ -91,7 +88,6 @@ __all__ = [
     "Fallback",
     "FoundModel",
     "FunctionTools",
-    "Knowledge",
     "Limits",
     "LoopEvent",
     "McpServer",
@@ -111,11 +107,9 @@ __all__ = [
     "Reply",
     "Said",
     "SeenServer",
-    "ServerFailure",
     "Servers",
     "Session",
     "Shown",
-    "SourceFailure",
     "Step",
     "StockedModel",
     "Surface",
@@ -125,6 +119,7 @@ __all__ = [
     "ToolStarted",
     "Toolbox",
     "Turn",
+    "as_json_text",
     "best_of",
     "budget_of",
     "built_in_tools",
@@ -149,7 +144,6 @@ __all__ = [
     "is_validated",
     "keep_last_model",
     "known_places",
-    "last_model",
     "limits_for",
     "look_at_servers",
     "loop_event_as_json",
@@ -191,7 +185,6 @@ __getattr__ = opened_on_use(
         "Allowed": "always_allowed",
         "AlwaysAllowed": "always_allowed",
         "Answering": "loop",
-        "Asker": "permissions",
         "AsyncDetector": "detector",
         "AsyncModel": "model",
         "BackgroundLoop": "background",
@@ -203,7 +196,6 @@ __getattr__ = opened_on_use(
         "Fallback": "fallback",
         "FoundModel": "found",
         "FunctionTools": "function_tools",
-        "Knowledge": "knowledge",
         "Limits": "limits",
         "LoopEvent": "loop_events",
         "McpServer": "mcp",
@@ -223,11 +215,9 @@ __getattr__ = opened_on_use(
         "Reply": "permissions",
         "Said": "said",
         "SeenServer": "servers_seen",
-        "ServerFailure": "mcp",
         "Servers": "mcp",
         "Session": "session",
         "Shown": "rendering",
-        "SourceFailure": "toolbox",
         "Step": "refresh",
         "StockedModel": "inventory",
         "Surface": "policies",
@@ -237,6 +227,7 @@ __getattr__ = opened_on_use(
         "ToolStarted": "loop_events",
         "Toolbox": "toolbox",
         "Turn": "model",
+        "as_json_text": "report",
         "best_of": "inventory",
         "budget_of": "budget",
         "built_in_tools": "own_tools",
@@ -261,7 +252,6 @@ __getattr__ = opened_on_use(
         "is_validated": "knowledge",
         "keep_last_model": "choice",
         "known_places": "places",
-        "last_model": "choice",
         "limits_for": "mcp",
         "look_at_servers": "servers_seen",
         "loop_event_as_json": "loop_events",

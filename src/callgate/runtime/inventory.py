@@ -11,7 +11,7 @@ import msgspec
 from callgate.gate import Mode, mode_of
 from callgate.runtime.checking import check_targets
 from callgate.runtime.found import FoundModel
-from callgate.runtime.report import ModelReport, error_as_json
+from callgate.runtime.report import ModelReport, as_json_text, error_as_json
 from callgate.settings import Settings
 from callgate.vocabulary import Answer, Capabilities, Source
 
@@ -60,7 +60,7 @@ class StockedModel(msgspec.Struct, frozen=True):
         """The object that `callgate models --json` prints."""
         known = self.capabilities
         shown: dict[str, Any] = {
-            "ref": _as_text(str(self.found.ref)),
+            "ref": as_json_text(str(self.found.ref)),
             "backend": self.found.backend,
             "endpoint": self.found.endpoint,
             "tools": self.report.tools,
@@ -105,8 +105,3 @@ def _how_tools_go(model: StockedModel) -> int:
     if model.report.tools is not Answer.YES:
         return 2
     return 0 if model.mode == "native" else 1
-
-
-def _as_text(name: str) -> str:
-    """A file's name may have bytes in it that are no text, and JSON may not."""
-    return name.encode("utf-8", "replace").decode()

@@ -42,8 +42,8 @@ class ModelReport(msgspec.Struct, frozen=True, kw_only=True):
         """The object that `--json` prints."""
         known = self.capabilities
         shown: dict[str, Any] = {
-            "target": _as_text(self.target),
-            "model": _as_text(self.model),
+            "target": as_json_text(self.target),
+            "model": as_json_text(self.model),
             "tools": self.tools,
             "guess": known.guess if known else False,
             "native_route": known.native_route if known and self.served else None,
@@ -72,7 +72,7 @@ def timestamp(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _as_text(name: str) -> str:
+def as_json_text(name: str) -> str:
     """A file's name may have bytes in it that are no text, and JSON may not."""
     return name.encode("utf-8", "replace").decode()
 

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from callgate.tools.call_ids import new_call_id
     from callgate.tools.functions import tool_of
     from callgate.tools.loose_json import Loose, malformed, read_loosely
-    from callgate.tools.naming import Names, Resolution
+    from callgate.tools.naming import Names
     from callgate.tools.offering import Offered, offer
     from callgate.tools.plain_values import escaped
     from callgate.tools.python_values import bound_call
@@ -22,7 +22,6 @@ __all__ = [
     "Names",
     "Offered",
     "Repaired",
-    "Resolution",
     "bound_call",
     "escaped",
     "malformed",
@@ -45,7 +44,6 @@ __getattr__ = opened_on_use(
         "Names": "naming",
         "Offered": "offering",
         "Repaired": "repairing",
-        "Resolution": "naming",
         "bound_call": "python_values",
         "escaped": "plain_values",
         "malformed": "loose_json",

@@ -7,12 +7,12 @@ from callgate.doors import opened_on_use
 if TYPE_CHECKING:
     from callgate.validate.bfcl_suite import bfcl_cases
     from callgate.validate.case_files import Suite, chosen_cases, own_cases, read_cases
-    from callgate.validate.case_records import Case, Expected, ExpectedCall, KnownCase, OwnJudge
+    from callgate.validate.case_records import Case, Expected, ExpectedCall, KnownCase
     from callgate.validate.comparing import Comparison, compare
     from callgate.validate.heard import Fault, Heard
     from callgate.validate.html_report import html_page
     from callgate.validate.junit_xml import junit
-    from callgate.validate.keeping import keep_run, pass_rates, rates_by_mode
+    from callgate.validate.keeping import keep_run, pass_rates
     from callgate.validate.proving import validate_model, validate_model_async
     from callgate.validate.records import Mode, Outcome, Run, RunAbout, Trial, label_of, read_run
     from callgate.validate.running import TRIALS, Validation, Wanted, modes_of, usual_modes
@@ -44,7 +44,6 @@ __all__ = [
     "ModelSurvey",
     "ModelSurveying",
     "Outcome",
-    "OwnJudge",
     "Run",
     "RunAbout",
     "Suite",
@@ -69,7 +68,6 @@ __all__ = [
     "modes_of",
     "own_cases",
     "pass_rates",
-    "rates_by_mode",
     "read_cases",
     "read_run",
     "rows_of",
@@ -95,7 +93,6 @@ __getattr__ = opened_on_use(
         "KnownCase": "case_records",
         "Mode": "records",
         "Outcome": "records",
-        "OwnJudge": "case_records",
         "Run": "records",
         "RunAbout": "records",
         "Suite": "case_files",
@@ -111,7 +108,6 @@ __getattr__ = opened_on_use(
         "modes_of": "running",
         "own_cases": "case_files",
         "pass_rates": "keeping",
-        "rates_by_mode": "keeping",
         "read_cases": "case_files",
         "read_run": "records",
         "validate_model": "proving",
