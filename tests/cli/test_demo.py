@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,12 +18,23 @@ from callgate.vocabulary import ToolCall, ToolResult
 from tests.cli.command import CALLGATE, callgate, environ
 
 CALCULATOR = STEPS[0]
+GARBAGE = (
+    "The result is 392.",
+    "The result is 391.\n</tool_call>",
+    'The result is 391 (Sunday), "sunday)"}}\n</tool_response>',
+    "The result is 391, - Sunday, U11-pines.",
+    "<tool_call> The result is 391.",
+    '{"result": 391}',
+    "Sorry.",
+)
 
 
 def taken(result: str = "391", *, step: Step = CALCULATOR, name: str = "calculate", is_error: bool = False) -> Taken:
     call = ToolCall("1", name, {})
     ran = Ran(call, ToolResult(call_id="1", name=name, content=result, is_error=is_error))
-    return Taken(step=step, mode="native", reason="", ran=(ran,), answer="The result.", notices=(), seconds=0.1)
+    return Taken(
+        step=step, mode="native", reason="", ran=(ran,), answer=f"The result is {result}.", notices=(), seconds=0.1
+    )
 
 
 def but(**changes: object) -> Taken:
@@ -47,6 +59,7 @@ def test_a_step_is_right_if_its_call_ran_and_gave_what_was_asked_for() -> None:
         (but(ran=(*taken().ran, *taken(name="read_file").ran)), "the call of read_file gave something else"),
         (but(mode="emulated"), "should be native here, and were emulated"),
         (but(answer=""), "no answer"),
+        *((but(answer=answer), "isn't what the tool said") for answer in GARBAGE),
     ],
 )
 def test_anything_else_is_a_problem_that_is_named(wrong: Taken, words: str) -> None:
@@ -54,11 +67,16 @@ def test_anything_else_is_a_problem_that_is_named(wrong: Taken, words: str) -> N
     assert words in wrong.problem
 
 
-@pytest.mark.parametrize("told", ["", "soon", "2020-01-01T00:00:00+00:00", "2020-01-01T00:00:00"])
+@pytest.mark.parametrize("told", ["", "soon", "2020-01-01T00:00:00+00:00", "Wednesday 2020-01-01 00:00 UTC"])
 def test_only_the_time_is_the_time(told: str) -> None:
     assert not is_now(told)
-    assert not is_now((datetime.now(UTC) - timedelta(hours=1)).isoformat())
-    assert is_now(f"{datetime.now(UTC).isoformat(timespec='seconds')} (UTC)")
+    assert not is_now(f"{datetime.now(UTC) - timedelta(hours=1):%A %Y-%m-%d %H:%M} UTC")
+    assert is_now(f"{datetime.now(UTC):%A %Y-%m-%d %H:%M} UTC")
+
+
+@pytest.mark.parametrize("answer", ["391", "The result is 391.", "Here is the result:\n391\n"])
+def test_an_answer_may_have_a_few_words_before_the_result(answer: str) -> None:
+    assert but(answer=answer).problem is None
 
 
 # The engine
@@ -98,7 +116,6 @@ def test_each_call_really_runs_and_the_steps_tell_mode_and_calls(home: Path) -> 
         "files": "native",
         "swap": "emulated",
         "back": "native",
-        "again": "native",
     }
     (calculated,) = steps["calculator"]["calls"]
     assert (calculated["name"], calculated["result"]) == ("calculate", "391")
@@ -107,7 +124,10 @@ def test_each_call_really_runs_and_the_steps_tell_mode_and_calls(home: Path) -> 
     (held,) = steps["swap"]["calls"]
     assert held["raw"].startswith("<tool_call>")
     assert steps["swap"]["model"] == "tiny-plain"
-    assert steps["back"]["answer"]
+    (told,) = steps["clock"]["calls"]
+    assert steps["clock"]["answer"] == told["result"]
+    assert (held["result"], steps["swap"]["answer"]) == ("399", "The result is 399.")
+    assert steps["back"]["answer"] == "The result is 42."
     assert not (home / "callgate").exists()  # nothing is kept
 
 
@@ -121,7 +141,7 @@ def test_a_page_for_people_says_what_the_gate_did_whatever_is_set_here() -> None
         "native for tiny: its chat template shows the model its tools",
         "emulated for tiny-plain: its chat template has no tools",
         'calculate {"expression":"17 * 23"}',
-        "each call really ran, and gave the right result",
+        "each call really ran, gave the right result, and the answer says it",
     ):
         assert words in done.out
 
@@ -161,6 +181,28 @@ def test_on_a_terminal_there_is_a_prompt_to_try_it(term: str) -> None:
     assert has_asked
     assert b"408" in written.partition(b"Now you")[2]
     assert process.returncode == 0
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("require_engine")
+def test_an_interruption_leaves_a_clean_line_behind() -> None:
+    leader, follower = pty.openpty()
+    with subprocess.Popen(
+        [*CALLGATE, "demo"], stdin=follower, stdout=follower, stderr=follower, env=environ(TERM="xterm")
+    ) as process:
+        os.close(follower)
+        written = b""
+        try:
+            while piece := _read(leader):
+                if "tiny …".encode() in written + piece and "tiny …".encode() not in written:
+                    process.send_signal(signal.SIGINT)
+                written += piece
+        finally:
+            os.close(leader)
+            if process.poll() is None:
+                process.wait(30)
+    assert process.returncode == 130
+    assert "tiny …" not in written.decode().rpartition("\x1b[K")[2]
 
 
 def _read(leader: int) -> bytes:

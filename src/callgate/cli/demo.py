@@ -30,7 +30,7 @@ examples:
 
 It needs the engine: pip install 'callgate[llamacpp]'
 
-exit status: 0 each call really ran and gave the right result · 1 one didn't · 2 the engine isn't installed
+exit status: 0 each call really ran, and its result is the answer · 1 one didn't · 2 the engine isn't installed
              130 interrupted
 """
 
@@ -80,7 +80,10 @@ async def _tour(settings: Settings, folder: str, *, as_json: bool) -> int:
         tour = Tour(session, folder)
         for step in STEPS:
             view.announce(step)
-            taken = await tour.take(step)
+            try:
+                taken = await tour.take(step)
+            finally:
+                view.hear()
             view.show(taken)
             failed += taken.problem is not None
     view.end(failed=failed, seconds=time.monotonic() - started)

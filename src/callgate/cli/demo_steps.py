@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
-from typing import Literal
 
 import msgspec
 
 from callgate.gate import Mode, Plan
-from callgate.runtime import Agent, FunctionTools, Session, Toolbox, ToolFinished, built_in_tools
+from callgate.runtime import Agent, Session, Toolbox, ToolFinished, built_in_tools
 from callgate.vocabulary import (
     ChatRequest,
     Event,
@@ -31,6 +31,8 @@ LONGEST_ANSWER = 200
 """Tokens."""
 SLOWEST_CLOCK = timedelta(minutes=2)
 """Between the question for the time and the look at the answer."""
+_AROUND = " .\n"
+_PLAIN_WORDS = re.compile(r"[A-Za-z' ]{0,40}:?\s*")
 _SAMPLING = {"temperature": 0, "seed": 1}
 
 
@@ -40,18 +42,15 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     tells: str
     """What there is to see."""
     model: str
-    question: str | None = None
-    """`None`: the model goes on with what the one before it left."""
+    question: str
     mode: Mode = "native"
     """How tools have to reach it."""
-    tool: str | None = None
+    tool: str
     """What has to be called."""
-    is_right: Callable[[str], bool] = bool
+    is_right: Callable[[str], bool]
     """Of what the tool said."""
     goes_on: bool = False
     """In the conversation of the step before."""
-    is_made_to_call: bool = False
-    """It has to call the one tool that it gets, and another model answers."""
 
 
 class Ran(msgspec.Struct, frozen=True):
@@ -78,14 +77,23 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
         wanted = self.step.tool
         if self.mode != self.step.mode:
             return f"tools should be {self.step.mode} here, and were {self.mode}"
-        if wanted and wanted not in (ran.call.name for ran in self.ran):
+        if wanted not in (ran.call.name for ran in self.ran):
             return f"{wanted} was not called"
         for ran in self.ran:
             if ran.result is None or ran.result.is_error:
                 return f"the call of {ran.call.name} could not be run"
-            if wanted and not (ran.call.name == wanted and self.step.is_right(ran.result.content)):
+            if not (ran.call.name == wanted and self.step.is_right(ran.result.content)):
                 return f"the call of {ran.call.name} gave something else than was asked for"
-        return None if self.answer or self.step.is_made_to_call else "there was no answer"
+        if not self.answer:
+            return "there was no answer"
+        return None if is_told_by(self.answer, self.ran) else "the answer isn't what the tool said"
+
+
+def is_told_by(answer: str, ran: Sequence[Ran]) -> bool:
+    """Whether it ends with the last result, with at most a few plain words before it, and nothing at all behind."""
+    result = (ran[-1].result.content if ran[-1].result else "").strip(_AROUND)
+    before, found, behind = answer.rpartition(result)
+    return bool(found) and not behind.strip(_AROUND) and _PLAIN_WORDS.fullmatch(before) is not None
 
 
 class Tour:
@@ -96,13 +104,11 @@ class Tour:
         self._told: tuple[Message, ...] = ()
         with open(os.path.join(folder, FILE), "w", encoding="utf-8") as file:
             file.write(f"{WELCOME}\n")
-        self._own = Toolbox([built_in_tools(folder)])
-        self._clock = Toolbox([FunctionTools([current_time], name="clock", harmless=True)])
+        self._tools = Toolbox([built_in_tools(folder)])
 
     async def take(self, step: Step) -> Taken:
         """Raises: as `Session.turn` does."""
-        asked = () if step.question is None else (Message(role="user", content=step.question),)
-        messages = (*(self._told if step.goes_on else ()), *asked)
+        messages = (*(self._told if step.goes_on else ()), Message(role="user", content=step.question))
         plans: list[Plan] = []
         calls: list[ToolCall] = []
         results: dict[str, ToolResult] = {}
@@ -111,14 +117,8 @@ class Tour:
         def turn(ref: ModelRef, request: ChatRequest) -> AsyncGenerator[Event, None]:
             return self._session.turn(ref, request, plans.append)
 
-        agent = Agent(self._session, self._clock if step.is_made_to_call else self._own, turn=turn)
-        request = ChatRequest(
-            model="",
-            messages=messages,
-            tool_choice="required" if step.is_made_to_call else None,
-            max_tokens=LONGEST_ANSWER,
-            options=_SAMPLING,
-        )
+        agent = Agent(self._session, self._tools, turn=turn)
+        request = ChatRequest(model="", messages=messages, max_tokens=LONGEST_ANSWER, options=_SAMPLING)
         started = time.monotonic()
         answering = agent.answer(ModelRef.parse(step.model), request)
         async with aclosing(answering.events()) as events:
@@ -128,8 +128,6 @@ class Tour:
                         calls.append(call)
                     case ToolFinished(result):
                         results[result.call_id] = result
-                        if step.is_made_to_call:
-                            break
                     case Notice():
                         notices.append(event)
         self._told = (*messages, *answering.messages)
@@ -145,22 +143,13 @@ class Tour:
         )
 
 
-def current_time(timezone: Literal["UTC"]) -> str:
-    """Tell the current date and time.
-
-    Args:
-        timezone: Its name.
-    """
-    return f"{datetime.now(UTC).isoformat(timespec='seconds')} ({timezone})"
-
-
 def is_now(told: str) -> bool:
-    """Whether it starts with the time that it is."""
+    """Whether it is the time that it is in UTC, as our clock says it."""
     try:
-        when = datetime.fromisoformat(told.split(maxsplit=1)[0])
-    except (IndexError, ValueError):
+        when = datetime.strptime(told, "%A %Y-%m-%d %H:%M UTC").replace(tzinfo=UTC)
+    except ValueError:
         return False
-    return when.tzinfo is not None and abs(datetime.now(UTC) - when) < SLOWEST_CLOCK
+    return abs(datetime.now(UTC) - when) < SLOWEST_CLOCK
 
 
 STEPS = (
@@ -194,26 +183,18 @@ STEPS = (
     Step(
         name="swap",
         title="Another model goes on, one without tools",
-        tells="tiny-plain's template has no tools. The gate describes one in the prompt, and holds the model to it.",
+        tells="tiny-plain's template has no tools. The gate describes all five in the prompt, and reads its text.",
         model="tiny-plain",
-        question="What time is it in UTC?",
+        question="What is 19 * 21?",
         mode="emulated",
-        tool="current_time",
-        is_right=is_now,
+        tool="calculate",
+        is_right=lambda told: told == str(19 * 21),
         goes_on=True,
-        is_made_to_call=True,
     ),
     Step(
         name="back",
-        title="Back to the first, in mid-turn",
-        tells="The call that the other one made is rewritten as tiny knows calls, and it answers with the result.",
-        model="tiny",
-        goes_on=True,
-    ),
-    Step(
-        name="again",
-        title="And on it goes",
-        tells="The same conversation, with all that was said.",
+        title="Back to the first",
+        tells="The same conversation: the call that the other one made is rewritten as tiny knows calls.",
         model="tiny",
         question="What is 6 * 7?",
         tool="calculate",

@@ -25,6 +25,9 @@ class JsonDemoView:
     def announce(self, step: Step) -> None:
         pass
 
+    def hear(self) -> None:
+        pass
+
     def show(self, taken: Taken) -> None:
         print_json(taken_as_json(taken))
 
@@ -50,12 +53,14 @@ class TextDemoView:
         self._screen.line()
         self._screen.line(self._screen.styled(f"{number}/{len(STEPS)}  {step.title}", "strong"))
         self._said("", step.tells, "dim")
-        if step.question:
-            self._said("you", step.question)
+        self._said("you", step.question)
         self._waiting.show(f"{step.model} …")
 
-    def show(self, taken: Taken) -> None:
+    def hear(self) -> None:
+        """The model is waited for no longer."""
         self._waiting.end()
+
+    def show(self, taken: Taken) -> None:
         self._said("gate", f"{taken.mode} for {taken.step.model}: {taken.reason}", "dim")
         for ran in taken.ran:
             self._show_call(ran)
@@ -69,7 +74,8 @@ class TextDemoView:
 
     def _show_call(self, ran: Ran) -> None:
         arguments = msgspec.json.encode(ran.call.arguments).decode()
-        self._said("wrote", ran.call.raw or arguments)
+        if ran.call.raw and not _is_read_already(ran):
+            self._said("wrote", ran.call.raw)
         for repair in ran.call.repairs:
             before, after = (msgspec.json.encode(value).decode() for value in (repair.before, repair.after))
             self._said("mended", f"{repair.path}: {before} is {after} now ({repair.rule})", "doubt")
@@ -85,7 +91,7 @@ class TextDemoView:
         if failed:
             self._screen.line(self._screen.styled(f"{failed} of {len(STEPS)} steps went wrong", "bad"))
         else:
-            said = f"each call really ran, and gave the right result ({seconds:.1f} s)"
+            said = f"each call really ran, gave the right result, and the answer says it ({seconds:.1f} s)"
             self._screen.line(self._screen.styled(said, "good"))
         self._screen.line("next: callgate check MODEL · callgate chat · callgate serve · callgate doctor")
 
@@ -100,6 +106,14 @@ class TextDemoView:
         return (
             [text] if self._screen.width == ENDLESS else textwrap.wrap(text, min(self._screen.width, WIDEST) - MARGIN)
         )
+
+
+def _is_read_already(ran: Ran) -> bool:
+    """Whether an engine has read the call, and what we got is nothing but its arguments."""
+    try:
+        return bool(msgspec.json.decode(ran.call.raw or "") == ran.call.arguments)
+    except (msgspec.DecodeError, RecursionError):
+        return False
 
 
 def taken_as_json(taken: Taken) -> dict[str, object]:

@@ -22,7 +22,7 @@ def current_time(timezone: str | None = None) -> Outcome:
             f"error: there is no time zone {(timezone or '')[:_LONGEST_NAME]!r}: use a name such as Europe/Berlin",
             is_error=True,
         )
-    return Outcome(f"{now.isoformat(timespec='seconds')} ({now:%A}, {timezone or now.tzname()})")
+    return Outcome(f"{now:%A %Y-%m-%d %H:%M} {timezone or now.tzname()}")  # plain: small models quote it whole
 
 
 def _zone(name: str) -> tzinfo:
