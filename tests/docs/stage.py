@@ -1,7 +1,8 @@
 """Where the commands of a page are run: a home and a folder of their own, with stand-ins for what readers have.
 
 Their Ollama is another callgate, which has the model in the box by the names that the pages use; their hub is one that
-we play; `uvx` runs what is installed here. Servers get a free port instead of the one that the page shows.
+we play; `uvx` runs what is installed here; agents ask one question where their variables lead them. Servers get a free
+port instead of the one that the page shows.
 """
 
 from __future__ import annotations
@@ -36,6 +37,14 @@ REPOSITORIES = {
 }
 _SERVER = re.compile(r"^(?:\w+=\S+ )*callgate serve\b(?!.*(?:--help|;))")
 _ELSEWHERE = re.compile(r"http://(?:a|b|host|lab|gpu-?\d?)(?::\d+)?(?=[/#\s]|$)")
+_ASK = """curl -sS --fail-with-body "$1" -H "Authorization: Bearer $2" -d '{"model": "'"$3"'", "max_tokens": 9,
+    "messages": [{"role": "user", "content": "Hello!"}]}'"""
+AGENTS = {
+    "claude": 'set -- "$ANTHROPIC_BASE_URL/v1/messages" "$ANTHROPIC_AUTH_TOKEN" "$ANTHROPIC_MODEL"',
+    "goose": 'set -- "$OPENAI_HOST/$OPENAI_BASE_PATH" "$OPENAI_API_KEY" "$GOOSE_MODEL"',
+    "aider": 'set -- "$OPENAI_API_BASE/chat/completions" "$OPENAI_API_KEY" "${2#openai/}"',
+}
+"""Stand-ins, by where each of them is told to ask: the address, the key and the model."""
 FILES = {
     "tools.json": """[{"name": "multiply", "description": "Multiply two numbers.", "inputSchema": {"type": "object",
         "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}, "required": ["a", "b"]}}]""",
@@ -79,9 +88,12 @@ class Stage:
             made.mkdir(parents=True)
         for name, text in FILES.items():
             (self.folder / name).write_text(text)
-        (self.folder / "model.gguf").symlink_to(TINY)
-        self._program(programs / "callgate", " ".join(CALLGATE) + ' "$@"')
-        self._program(programs / "uvx", '"$@"')
+        for name in ("model.gguf", "Qwen3-Coder-30B-A3B-Instruct-Q4_K_M.gguf"):
+            (self.folder / name).symlink_to(TINY)
+        self._program(programs / "callgate", "exec " + " ".join(CALLGATE) + ' "$@"')
+        self._program(programs / "uvx", 'exec "$@"')
+        for name, where in AGENTS.items():
+            self._program(programs / name, f"{where}\n{_ASK}")
         here = [str(programs), str(Path(sys.executable).parent)]
         self.environ = {
             **{name: value for name, value in os.environ.items() if name not in ("CALLGATE_HOME", "COLUMNS")},
@@ -97,8 +109,8 @@ class Stage:
         }
 
     @staticmethod
-    def _program(path: Path, command: str) -> None:
-        path.write_text(f"#!/bin/sh\nexec {command}\n")
+    def _program(path: Path, script: str) -> None:
+        path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
 
     def here(self, text: str) -> str:
