@@ -7,28 +7,20 @@ found and keep it. When nothing has changed, we needn't ask; the package knows n
 from __future__ import annotations
 
 import dataclasses
-import subprocess
-import sys
 
-from bench.harness import ROOT, Bench, Row
-from callgate.detect import boxed_facts
+from bench.harness import Bench, Row
+from bench.slow_server import slow_server
 
 AT_MOST_MS = 2000
 REPEATS = 7
 
 
 def run(bench: Bench) -> list[Row]:
-    template = bench.scratch / "template.jinja"
-    template.write_text((boxed_facts("tiny").templates or {})["default"], "utf-8")
-    command = [sys.executable, str(ROOT / "bench/sides/refresh_server.py"), str(template)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            url = f"http://127.0.0.1:{server.stdout.readline().strip()}"
-            ours = bench.script("bench/sides/refresh_callgate.py", url)
-            peer = bench.script("bench/sides/refresh_package.py", url, env="bench-ollama")
-            rows = bench.compare(ours, peer, repeats=REPEATS)
-        finally:
-            server.terminate()
+    with slow_server(bench) as url:
+        rows = bench.compare(
+            bench.script("bench/sides/refresh_callgate.py", url),
+            bench.script("bench/sides/refresh_package.py", url, env="bench-ollama"),
+            repeats=REPEATS,
+        )
     # The promise is a time, not a ratio.
     return [dataclasses.replace(row, at_least=row.peer / AT_MOST_MS) for row in rows]
