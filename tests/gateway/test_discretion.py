@@ -1,13 +1,19 @@
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callgate.gateway.discretion import discreet
+from callgate.detect import BOXED_FILE
+from callgate.gateway import Options
+from callgate.gateway.discretion import discreet, discreet_name, discreet_ref
 from callgate.gateway.failures import failure_of
 from callgate.gateway.turns import Told
 from callgate.vocabulary import ModelRef, Notice, Unreachable
+from tests.gateway.running import gateway
 
 
 @pytest.mark.parametrize(
@@ -50,3 +56,27 @@ def test_what_was_done_is_explained_discreetly() -> None:
 )
 def test_anything_can_be_said(text: str) -> None:
     assert "10.0.0.1:80/" not in discreet(f"http://10.0.0.1:80/ {text}")
+
+
+@pytest.mark.engine
+async def test_where_a_file_lies_is_told_neither_in_metrics_nor_in_answers(
+    tmp_path: Path, require_engine: None
+) -> None:
+    copy = shutil.copy(BOXED_FILE, tmp_path / "mine.gguf")
+    options = Options(model=f"file:{copy}", aliases={"other": f"file:{copy}"}, explain=True)
+    async with gateway(options) as served:
+        for model in ("other", ""):
+            asked = {"model": model, "messages": [{"role": "user", "content": "hello"}]}
+            answer = await served.post("/v1/chat/completions", asked)
+            assert (answer.status, answer.json["callgate"]["model"]) == (200, "mine.gguf")
+        written = (await served.get("/metrics")).body.decode()
+        assert 'callgate_requests_total{route="/v1/chat/completions",model="mine.gguf",status="200"} 2\n' in written
+        assert str(tmp_path) not in written
+
+
+def test_a_file_is_called_by_its_name_and_what_is_elsewhere_by_all_of_it() -> None:
+    for name in ("/home/me/mine.gguf", "https://a.example/x/mine.gguf?token=secret"):
+        ref = ModelRef("file", name)
+        assert discreet_name(ref) == discreet_ref(ref) == "mine.gguf"
+    ref = ModelRef("openai", "org/m", "http://127.0.0.1:8000/v1")
+    assert (discreet_name(ref), discreet_ref(ref)) == ("org/m", "http://127.0.0.1:8000/v1#org/m")

@@ -30,7 +30,7 @@ class Noted(msgspec.Struct):
 
     @property
     def model(self) -> str:
-        return self.told.ref.name if self.told else ""
+        return self.told.model if self.told else ""
 
     def write(self, path: str | None = None) -> None:
         """To the log, and to the file at `path`."""

@@ -32,6 +32,7 @@ from callgate.gateway.dialect import (
     Talk,
     Wish,
 )
+from callgate.gateway.discretion import discreet_name
 from callgate.gateway.endpoints import Endpoint, Endpoints
 from callgate.gateway.failures import late
 from callgate.gateway.given.texts import MOST_TEXTS
@@ -127,12 +128,13 @@ class Answering:
         self._metrics.endpoint_up.clear()
         self._metrics.endpoint_busy.clear()
         for each in self.endpoints:
-            self._metrics.endpoint_up.set(each.label, each.ref.name, to=each.state != "out")
-            self._metrics.endpoint_busy.set(each.label, each.ref.name, to=each.in_flight)
+            model = discreet_name(each.ref)
+            self._metrics.endpoint_up.set(each.label, model, to=each.state != "out")
+            self._metrics.endpoint_busy.set(each.label, model, to=each.in_flight)
 
     def _note_failure(self, endpoint: Endpoint) -> None:
         log.warning("%r at %s failed, and has a pause", endpoint.ref.name, endpoint.label)
-        self._metrics.failures.add(endpoint.label, endpoint.ref.name)
+        self._metrics.failures.add(endpoint.label, discreet_name(endpoint.ref))
         self.endpoints.look_after(endpoint)
 
     async def _worked(self, exchange: Exchange, action: Talk | CountTokens | Embed | PassOn, noted: Noted) -> None:

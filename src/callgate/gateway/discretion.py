@@ -1,12 +1,14 @@
-"""Clients needn't know how the network behind is built: its addresses stay in the log."""
+"""Clients needn't know how the network behind is built, nor where files lie: that stays in the log."""
 
 from __future__ import annotations
 
+import os
 import re
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from callgate.wire import is_loopback
+from callgate.vocabulary import ModelRef
+from callgate.wire import is_loopback, shown_ref
 
 BEHIND = "a server behind"
 _URL = re.compile(r"""\bhttps?://(?:\[[^\s\]]{1,80}\])?[^\s'"<>()\[\],;]{0,2000}""", re.IGNORECASE)
@@ -16,6 +18,16 @@ _HOUSE = (".local", ".lan", ".internal", ".home.arpa", ".intranet", ".corp")
 def discreet(text: str) -> str:
     """Without URLs of the inner network. Those of this very machine tell nobody anything, and may help."""
     return _URL.sub(lambda found: _said(found[0]), text) if "://" in text else text
+
+
+def discreet_name(ref: ModelRef) -> str:
+    """What the model is called, without where its file lies."""
+    return os.path.basename(ref.name.partition("?")[0]) if ref.scheme == "file" else ref.name
+
+
+def discreet_ref(ref: ModelRef) -> str:
+    """The same, with where else it is."""
+    return discreet_name(ref) if ref.scheme == "file" else shown_ref(ref)
 
 
 def _said(url: str) -> str:

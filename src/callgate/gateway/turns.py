@@ -11,7 +11,7 @@ from callgate.backends import Embedded, Embeds
 from callgate.gate import CUT_OFF, Plan
 from callgate.gateway.catalogue import Catalogue
 from callgate.gateway.dialect import Explanation
-from callgate.gateway.discretion import discreet
+from callgate.gateway.discretion import discreet, discreet_name, discreet_ref
 from callgate.gateway.endpoints import Endpoints, Lease, is_servers_fault
 from callgate.gateway.given.left_out import LONGEST_NAME
 from callgate.gateway.health import HealthChecks
@@ -32,7 +32,6 @@ from callgate.vocabulary import (
     UsageError,
     repair_as_json,
 )
-from callgate.wire import shown_ref
 
 
 class Told:
@@ -56,6 +55,11 @@ class Told:
         self.error: CallgateError | None = None
         """What ended the answer, if something did."""
 
+    @property
+    def model(self) -> str:
+        """What it is called where it is counted."""
+        return discreet_name(self.ref)
+
     def plan(self, plan: Plan) -> None:
         self.mode = plan.mode
         self.trimmed = plan.trimmed
@@ -67,7 +71,7 @@ class Told:
 
     def explanation(self) -> Explanation:
         notices = [{"kind": notice.kind, "message": discreet(notice.message)} for notice in self.notices]
-        return {"mode": self.mode, "model": shown_ref(self.ref), "repairs": self.repairs, "notices": notices}
+        return {"mode": self.mode, "model": discreet_ref(self.ref), "repairs": self.repairs, "notices": notices}
 
 
 class Turns:
@@ -129,9 +133,9 @@ class Turns:
                 lease.answered()
                 self._catalogue.saw(told.ref)
                 told.first_seconds = time.monotonic() - started
-                self._metrics.first_token.observe(told.first_seconds, told.ref.name)
+                self._metrics.first_token.observe(told.first_seconds, told.model)
                 if told.trimmed:
-                    self._metrics.trimmed.add(told.ref.name, by=told.trimmed)
+                    self._metrics.trimmed.add(told.model, by=told.trimmed)
                 return first, events
 
     async def embed(self, told: Told, refs: Sequence[ModelRef], texts: Sequence[str]) -> Embedded:
@@ -179,7 +183,7 @@ class Turns:
         if not (is_servers_fault(error) and self._endpoints.has_more(refs, failed)):
             return False
         told.notices.append(Notice("endpoint_changed", f"another server takes over: {error.message}"))
-        self._metrics.failovers.add(told.ref.name, "endpoint")
+        self._metrics.failovers.add(told.model, "endpoint")
         return True
 
     async def _onward(
@@ -191,8 +195,8 @@ class Turns:
         for ref in self._fallback.after(failed):
             left = [each for each in await self._catalogue.everywhere(ref) if each not in failed]
             if left and await self._fallback.agrees_to(ref):
-                self._metrics.failovers.add(told.ref.name, "model")
-                told.notices.append(Notice("model_changed", f"{left[0].name!r} takes over: {error.message}"))
+                self._metrics.failovers.add(told.model, "model")
+                told.notices.append(Notice("model_changed", f"{discreet_name(left[0])!r} takes over: {error.message}"))
                 told.has_changed = True
                 return left
         return ()
@@ -201,24 +205,23 @@ class Turns:
         """Counts what isn't just text. What a client may have of it: half a call is but a notice, so that nobody can
         run it.
         """
-        model = told.ref.name
         if isinstance(event, ToolCallEvent) and event.call.problem == CUT_OFF:
             name = event.call.name[:LONGEST_NAME]
             event = Notice(
                 "call_cut_off", f"the answer was cut off in the middle of a call of {name!r}, which is left out"
             )
         if isinstance(event, ToolCallEvent):
-            self._metrics.calls.add(model, told.mode)
+            self._metrics.calls.add(told.model, told.mode)
             for repair in event.call.repairs:
-                self._metrics.repairs.add(model, repair.rule)
+                self._metrics.repairs.add(told.model, repair.rule)
                 told.repairs.append({"call": event.call.id, **repair_as_json(repair)})
         elif isinstance(event, Notice):
-            self._metrics.notices.add(model, event.kind)
+            self._metrics.notices.add(told.model, event.kind)
             told.notices.append(event)
         elif isinstance(event, Usage):
             told.usage = event
-            self._metrics.tokens.add(model, "prompt", by=event.prompt_tokens or 0)
-            self._metrics.tokens.add(model, "completion", by=event.completion_tokens or 0)
+            self._metrics.tokens.add(told.model, "prompt", by=event.prompt_tokens or 0)
+            self._metrics.tokens.add(told.model, "completion", by=event.completion_tokens or 0)
         elif isinstance(event, Done):
             told.finish = event.reason
         return event

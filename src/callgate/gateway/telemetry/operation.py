@@ -106,7 +106,7 @@ class Operation:
         measured: dict[str, AttributeValue] = {
             **self._common,
             **whose(told.ref, self._settings),
-            "gen_ai.response.model": plain(told.ref.name),
+            "gen_ai.response.model": plain(told.model),
         }
         if self._span.is_recording():
             self._describe(measured, failed)

@@ -94,7 +94,7 @@ class Telemetry:
 
     def _operation(self, name: str, told: Told, model: str, attributes: dict[str, AttributeValue]) -> Operation:
         # A name with an address may have a password in it.
-        asked = plain(model) if model and "://" not in model else plain(told.ref.name)
+        asked = plain(model) if model and "://" not in model else plain(told.model)
         common: dict[str, AttributeValue] = {"gen_ai.operation.name": name, "gen_ai.request.model": asked}
         span = self._tracer.start_span(
             f"{name} {asked}",
