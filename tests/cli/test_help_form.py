@@ -32,6 +32,11 @@ def test_every_word_of_a_help_text_is_still_there(width: int) -> None:
         assert _words("\n".join(laid_out(text, width))) == _words(text)
 
 
+def test_a_name_with_hyphens_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert "X-Callgate-Tools-Trimmed" in _parser("serve").format_help()
+
+
 def test_a_note_that_does_not_fit_goes_below_its_command() -> None:
     assert list(laid_out("  callgate chat      talk to it", 20)) == ["  callgate chat", "        talk to it"]
 

@@ -22,6 +22,9 @@ class HelpForm(argparse.RawDescriptionHelpFormatter):
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return "\n".join(indent + line if line else "" for line in laid_out(text, min(width, WIDEST) - len(indent)))
 
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return _filled(" ".join(text.split()), width)
+
 
 def laid_out(text: str, width: int) -> Iterator[str]:
     for number, block in enumerate(re.split(r"\n\s*\n", text.strip("\n"))):

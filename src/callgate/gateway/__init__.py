@@ -1,4 +1,4 @@
-"""The HTTP server: one endpoint in front of every backend where tool calls just work, for clients of any dialect.
+"""The HTTP server: one endpoint in front of every backend, for any dialect, with tools made to fit each model.
 
 A plain ASGI application (`app`), which `serving/` runs. A dialect is one file in `dialects/`, made of what is in
 `given/` and `writing/`; who may ask, what is counted and what is limited is the same for all of them.

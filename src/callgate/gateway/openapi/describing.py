@@ -87,7 +87,7 @@ def document(dialects: tuple[Dialect, ...], *, keyed: bool, has_default: bool) -
         "info": {
             "title": "callgate",
             "version": __version__,
-            "description": "One endpoint in front of every model where tool calls just work.",
+            "description": "One endpoint in front of every model, with tools made to fit each of them.",
         },
         "servers": [{"url": "/"}],
         "tags": [{"name": dialect.name} for dialect in dialects],
