@@ -191,12 +191,13 @@ def test_the_model_is_told_of_what_it_cannot_be_shown() -> None:
         "[Something of the type application/pdf was here. It can't be shown to you.]",
         "plain words",
         "more words",
-        *["[Something of the type image was here. It can't be shown to you.]"] * 2,
+        "[Something of the type image was here, by its address. It isn't fetched.]",
+        "[Something of the type image was here. It can't be shown to you.]",
         "Found",
         "a book",
         "a page",
     ]
-    assert [notice.kind for notice in wish.notices] == ["parts_left_out"]
+    assert [notice.kind for notice in wish.notices] == ["parts_left_out", "parts_not_fetched"]
 
 
 @pytest.mark.parametrize(
@@ -386,3 +387,42 @@ def _picture() -> dict[str, Any]:
 
 def _text(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text}
+
+
+def test_of_a_system_block_only_the_billing_line_is_dropped() -> None:
+    blocks = [
+        _text("x-anthropic-billing-header: cch=1;\nYou are kind.\nAnd brief."),
+        {"type": "new"},
+        _text("Be quick."),
+    ]
+    wish = read({**HELLO, "system": blocks})
+    assert wish.request.messages[0].content == "You are kind.\nAnd brief.\n\nBe quick."
+    assert [(notice.kind, "'new'" in notice.message) for notice in wish.notices] == [("parts_left_out", True)]
+
+
+def test_tools_and_wishes_that_are_not_known_are_named_and_nothing_is_said_of_who_could_run_them() -> None:
+    tools = [{"type": "bash_20250124", "name": "bash"}, {"type": "custom", "custom": {"name": "c2"}}]
+    wish = read({**HELLO, "tools": tools, "mcp_servers": [{"url": "http://localhost"}]})
+    assert wish.request.tools == ()
+    assert [(notice.kind, notice.message) for notice in wish.notices] == [
+        (
+            "tools_left_out",
+            "tools of kinds that callgate doesn't know were left out: 'bash (bash_20250124)', 'c2 (custom)'",
+        ),
+        ("wishes_left_out", "what isn't to be had here was left out: 'mcp_servers'"),
+    ]
+
+
+def test_an_effort_that_is_not_known_is_taken_for_another() -> None:
+    wish = read({**HELLO, "thinking": {"type": "adaptive"}, "output_config": {"effort": "huge"}})
+    assert wish.request.think == "high"
+    assert [notice.kind for notice in wish.notices] == ["values_unknown"]
+
+
+def test_a_result_that_only_names_a_tool_says_something() -> None:
+    found = {"type": "tool_result", "tool_use_id": "1", "content": [{"type": "tool_reference", "tool_name": "mail"}]}
+    wish = read({"messages": [{"role": "user", "content": [found]}]})
+    assert [(message.role, message.content) for message in wish.request.messages] == [
+        ("tool", "[The tool mail is there.]")
+    ]
+    assert wish.notices == ()

@@ -21,6 +21,7 @@ from callgate.vocabulary import Capabilities, ChatRequest, Message, Think, Tool
 
 _OWN_TOOLS = ("custom", "function")
 _EFFORTS: dict[str, Think] = {"low": "low", "medium": "medium", "high": "high", "xhigh": "max", "max": "max"}
+_USUAL_EFFORT: Literal["high"] = "high"
 
 
 class ChosenByModel(msgspec.Struct, frozen=True, tag_field="type", tag="auto"):
@@ -51,7 +52,7 @@ class OutputSchema(msgspec.Struct, frozen=True):
 
 
 class OutputConfig(msgspec.Struct, frozen=True):
-    effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None
+    effort: Annotated[str, Meta(description=f"One of {', '.join(_EFFORTS)}.")] | None = None
     format: OutputSchema | None = None
 
 
@@ -79,22 +80,29 @@ class MessagesRequest(msgspec.Struct, frozen=True, kw_only=True):
         return {**options, "stop": self.stop_sequences} if self.stop_sequences else options
 
     @property
+    def effort(self) -> str | None:
+        return self.output_config.effort if self.output_config else None
+
+    @property
     def think(self) -> Think | None:
         kind = self.thinking.type if self.thinking else None
-        effort = self.output_config.effort if self.output_config else None
         if kind == "disabled":
             return False
-        if kind in ("enabled", "adaptive") and effort:
-            return _EFFORTS[effort]
+        if kind in ("enabled", "adaptive") and self.effort:
+            return _EFFORTS.get(self.effort, _USUAL_EFFORT)
         return True if kind == "enabled" else None
 
 
-def _message(body: MessagesRequest, extra: Extra) -> Wish:  # noqa: ARG001
+def _message(body: MessagesRequest, extra: Extra) -> Wish:
     """What else is in it is for Anthropic's own server, and goes nowhere."""
     left_out = LeftOut()
     tools = _tools(body, left_out)
     choice, parallel = _chosen(body, tools, left_out)
-    system = system_of(body.system)
+    system = system_of(body.system, left_out)
+    if extra.get("mcp_servers"):
+        left_out.wish("mcp_servers")
+    if (effort := body.effort) and effort not in _EFFORTS:
+        left_out.value("effort", effort, _USUAL_EFFORT)
     held = (body.output_config.format if body.output_config else None) or body.output_format
     request = ChatRequest(
         model="",
@@ -122,7 +130,9 @@ def _message(body: MessagesRequest, extra: Extra) -> Wish:  # noqa: ARG001
 def _tools(body: MessagesRequest, left_out: LeftOut) -> tuple[Tool, ...]:
     own = []
     for tool in body.tools or ():
-        if tool.is_own(*_OWN_TOOLS):
+        if tool.is_nested and tool.custom:
+            left_out.tool(tool.custom.name, tool.type)
+        elif tool.is_own(*_OWN_TOOLS):
             own.append(tool.definition(tool.input_schema))
         else:
             left_out.tool(tool.name or "", tool.type)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import msgspec
 from msgspec import Meta
@@ -30,11 +30,12 @@ from callgate.gateway.given.tools import OfferedTool, as_own
 from callgate.gateway.given.unmet import NoText, Zero, refuse_logprobs
 from callgate.gateway.writing.openai_errors import openai_error
 from callgate.gateway.writing.responses import Asked, ResponseWriter, Stored, answer_of
-from callgate.vocabulary import ChatRequest, Message, Tool, UsageError
+from callgate.vocabulary import ChatRequest, Message, Think, Tool, UsageError
 
 _NoObject = Annotated[dict[str, Any], Meta(extra_json_schema={"not": {}})]
 
 
+_USUAL_EFFORT: Literal["medium"] = "medium"
 _LOGPROBS = "message.output_text.logprobs"
 _Included = Annotated[str, Meta(extra_json_schema={"not": {"const": _LOGPROBS}})]
 
@@ -58,7 +59,7 @@ class TextConfig(msgspec.Struct, frozen=True):
 
 
 class ReasoningConfig(msgspec.Struct, frozen=True):
-    effort: Effort | None = None
+    effort: Annotated[str, Meta(description=f"One of {', '.join(EFFORTS)}.")] | None = None
     summary: str | None = None
 
 
@@ -87,7 +88,8 @@ class ResponsesRequest(msgspec.Struct, frozen=True, kw_only=True):
     max_output_tokens: Annotated[int, Meta(ge=1)] | None = None
     temperature: float | None = None
     top_p: float | None = None
-    truncation: Literal["auto", "disabled"] | None = None
+    truncation: Annotated[str, Meta(description="One of auto, disabled.")] | None = None
+    background: bool | None = None
     metadata: dict[str, Any] | None = None
     top_logprobs: Zero | None = None
     include: list[_Included] | None = None
@@ -98,6 +100,14 @@ class ResponsesRequest(msgspec.Struct, frozen=True, kw_only=True):
     def options(self) -> dict[str, Any]:
         given = {"temperature": self.temperature, "top_p": self.top_p}
         return {name: value for name, value in given.items() if value is not None}
+
+    @property
+    def effort(self) -> str | None:
+        return self.reasoning.effort if self.reasoning else None
+
+    @property
+    def think(self) -> Think | None:
+        return None if self.effort is None else EFFORTS.get(cast("Effort", self.effort), _USUAL_EFFORT)
 
     @property
     def schema(self) -> dict[str, Any] | None:
@@ -129,7 +139,7 @@ def _wish(body: ResponsesRequest, kept: Mapping[str, bytes] | None) -> Wish:
     before = _before(body, kept)
     said = (*before, *messages_of(_whole_items(body, kept), left_out)) or (Message(role="user"),)
     instructions = (Message(role="system", content=body.instructions),) if body.instructions else ()
-    effort = body.reasoning.effort if body.reasoning else None
+    _tell_of_wishes(body, left_out)
     request = ChatRequest(
         model="",
         messages=(*instructions, *said),
@@ -137,7 +147,7 @@ def _wish(body: ResponsesRequest, kept: Mapping[str, bytes] | None) -> Wish:
         tool_choice=choice,
         parallel_tool_calls=body.parallel_tool_calls,
         schema=body.schema,
-        think=None if effort is None else EFFORTS[effort],
+        think=body.think,
         max_tokens=body.max_output_tokens,
         options=body.options,
         whole_prompt=body.truncation != "auto",
@@ -150,6 +160,15 @@ def _wish(body: ResponsesRequest, kept: Mapping[str, bytes] | None) -> Wish:
         notices=left_out.notices,
         may_not_think=True,
     )
+
+
+def _tell_of_wishes(body: ResponsesRequest, left_out: LeftOut) -> None:
+    if body.background:
+        left_out.wish("background")
+    if body.effort is not None and body.effort not in EFFORTS:
+        left_out.value("effort", body.effort, _USUAL_EFFORT)
+    if body.truncation not in (None, "auto", "disabled"):
+        left_out.value("truncation", body.truncation, "disabled")
 
 
 def _before(body: ResponsesRequest, kept: Mapping[str, bytes] | None) -> tuple[Message, ...]:
@@ -225,7 +244,7 @@ def _echo(body: ResponsesRequest) -> dict[str, Any]:
         # Three events have them, and there may be many.
         "tools": msgspec.Raw(msgspec.json.encode([_told(tool) for tool in body.tools or ()])),
         "top_p": body.top_p,
-        "truncation": body.truncation or "disabled",
+        "truncation": "auto" if body.truncation == "auto" else "disabled",
     }
 
 

@@ -12,7 +12,7 @@ from callgate.gateway.given.parts import Part, picture, text_in
 from callgate.vocabulary import Image, Message, ToolCall
 
 BILLING = "x-anthropic-billing-header:"
-"""How a text begins that some agents put before their system prompt. It says nothing to a model, and is another one in
+"""How a line begins that some agents put before their system prompt. It says nothing to a model, and is another one in
 every request, so that no engine would find the prompt in its cache.
 """
 
@@ -26,12 +26,20 @@ class GivenTurn(msgspec.Struct, frozen=True, kw_only=True):
     content: str | list[Part]
 
 
-def system_of(given: str | Sequence[Mapping[str, Any]] | None) -> str:
+def system_of(given: str | Sequence[Mapping[str, Any]] | None, left_out: LeftOut) -> str:
     if given is None or isinstance(given, str):
-        first, _, rest = (given or "").partition("\n")
-        return rest if first.startswith(BILLING) else given or ""
-    texts = [text for block in given if isinstance(text := block.get("text"), str)]
-    return "\n\n".join(text for text in texts if text and not text.startswith(BILLING))
+        return _without_billing(given or "")
+    texts: list[str] = []
+    for block in given:
+        if isinstance(text := block.get("text"), str):
+            texts.append(_without_billing(text))
+        else:
+            left_out.part(block.get("type"))
+    return "\n\n".join(filter(None, texts))
+
+
+def _without_billing(text: str) -> str:
+    return text.partition("\n")[2] if text.startswith(BILLING) else text
 
 
 def messages_of(given: Sequence[GivenTurn], left_out: LeftOut) -> list[Message]:
@@ -97,6 +105,8 @@ class _Shown:
                 self._say(text)
             case {"type": "image", "source": {"type": "base64"} as source} if image := _image(source):
                 self.images.append(image)
+            case {"type": "image" | "document" as kind, "source": {"type": "url"}}:
+                self._say(f"{_title(block)}{self._left_out.elsewhere(kind)}")
             case {"type": "image"}:
                 self._say(self._left_out.stand_in("image"))
             case {"type": "document", "source": {"type": "text", "data": str(text)}}:
@@ -111,6 +121,8 @@ class _Shown:
             case {"type": "search_result", "source": str(source), "content": content}:
                 self._say(f"{_title(block)}{source}")
                 self.add_all(content)
+            case {"type": "tool_reference", "tool_name": str(name)}:
+                self._say(f"[The tool {name} is there.]")
             case _:
                 self._left_out.part(block.get("type"))
 

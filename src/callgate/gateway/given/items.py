@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from callgate.gateway.given.left_out import LeftOut
-from callgate.gateway.given.parts import picture, text_in
+from callgate.gateway.given.parts import is_elsewhere, picture, text_in
 from callgate.gateway.given.tools import OfferedTool
 from callgate.tools import read_tools
 from callgate.vocabulary import Image, Message, Tool, ToolCall
@@ -41,6 +41,9 @@ def offered(given: Iterable[OfferedTool], left_out: LeftOut) -> Offered:
     ways: dict[str, Way] = {}
 
     def add(tool: OfferedTool, namespace: str | None = None) -> None:
+        if tool.is_nested and (custom := tool.custom):
+            about = {"name": custom.name, "description": custom.description, "format": custom.format}
+            tool = msgspec.structs.replace(tool, **about)
         if tool.type == "custom" and tool.name is not None and tool.function is None:
             name = name_within(namespace, tool.name)
             ways[name] = Way(tool.name, namespace, is_free=True)
@@ -140,9 +143,12 @@ def _shown(content: object, left_out: LeftOut) -> tuple[str, tuple[Image, ...]]:
                 texts.append(text)
             case {"type": "input_image" | "image_url"}:
                 url = part.get("image_url")
-                image = picture(url.get("url") if isinstance(url, dict) else url)
+                url = url.get("url") if isinstance(url, dict) else url
+                image = picture(url)
                 images += [image] if image else []
-                texts += [] if image else [left_out.stand_in("image")]
+                texts += (
+                    [] if image else [left_out.elsewhere("image") if is_elsewhere(url) else left_out.stand_in("image")]
+                )
             case {"type": str(kind)}:
                 texts.append(left_out.stand_in(kind))
             case _:

@@ -8,6 +8,7 @@ from callgate.vocabulary import Notice
 
 MOST_NAMED = 10
 LONGEST_NAME = 80
+_LONGEST_VALUE = 40
 
 
 class LeftOut:
@@ -17,6 +18,9 @@ class LeftOut:
         self._tools: dict[str, None] = {}
         self._parts: dict[str, None] = {}
         self._choices: dict[str, None] = {}
+        self._elsewhere: dict[str, None] = {}
+        self._wishes: dict[str, None] = {}
+        self._values: dict[str, None] = {}
 
     def tool(self, name: str, kind: str | None) -> None:
         _add(self._tools, f"{name} ({kind})" if name and kind and kind != name else name or kind or "")
@@ -33,11 +37,27 @@ class LeftOut:
         self.part(kind)
         return f"[Something of the type {kind[:LONGEST_NAME]} was here. It can't be shown to you.]"
 
+    def elsewhere(self, kind: str) -> str:
+        """The same for something that was only named by its address."""
+        _add(self._elsewhere, kind)
+        return f"[Something of the type {kind[:LONGEST_NAME]} was here, by its address. It isn't fetched.]"
+
+    def wish(self, name: str) -> None:
+        """A field of the request that asks for more than there is here."""
+        _add(self._wishes, name)
+
+    def value(self, name: str, given: str, taken: str) -> None:
+        """One that isn't known, and the one that is taken for it."""
+        _add(self._values, f"{name}={given[:_LONGEST_VALUE]} as {taken}")
+
     @property
     def notices(self) -> tuple[Notice, ...]:
         said = (
-            ("tools_left_out", "tools that only their maker's server can run were left out", self._tools),
+            ("tools_left_out", "tools of kinds that callgate doesn't know were left out", self._tools),
             ("parts_left_out", "parts of types that aren't known here were left out", self._parts),
+            ("parts_not_fetched", "what is named by its address alone isn't fetched", self._elsewhere),
+            ("wishes_left_out", "what isn't to be had here was left out", self._wishes),
+            ("values_unknown", "values that callgate doesn't know were taken for others", self._values),
             ("choice_left_out", "the model needn't call a tool that was left out", self._choices),
         )
         return tuple(Notice(kind, f"{words}: {_listed(names)}") for kind, words, names in said if names)

@@ -40,6 +40,10 @@ def picture(data: object, media_type: object = None) -> Image | None:
     )
 
 
+def is_elsewhere(address: object) -> bool:
+    return isinstance(address, str) and address[:8].lower().startswith(("http://", "https://"))
+
+
 def text_in(part: Mapping[str, Any], key: str) -> str:
     """Empty, if there is none."""
     value = part.get(key)

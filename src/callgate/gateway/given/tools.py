@@ -1,4 +1,4 @@
-"""Tools as clients define them: those that they run, and those that only their maker's server can run."""
+"""Tools as clients define them: those that we know to offer, and those of other kinds, which are left out."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Parameters = Annotated[dict[str, Any], Meta(description="A JSON Schema of type o
 
 def as_own(schema: str, *kinds: str, free: str = "") -> Meta:
     """For the document: of tools, those of the types `kinds` have a good name, and a good schema under `schema`; those
-    of the type `free` a good name.
+    of the type `free` a good name; and those that are `custom` one within that.
     """
     name: dict[str, Any] = {"function": {"type": "null"}, "name": msgspec.json.schema(ToolName)}
     other = {"type": "string", "not": {"enum": [*kinds, *filter(None, [free])]}}
@@ -57,6 +57,8 @@ def as_own(schema: str, *kinds: str, free: str = "") -> Meta:
         {"required": ["name"], "properties": {**name, schema: msgspec.json.schema(Parameters | None)}},
         {"required": ["type"], "properties": {"function": {"type": "null"}, "type": other}},
     ]
+    nested = {"name": {"type": "null"}, "type": {"const": "custom"}, "custom": {"type": "object"}}
+    ways.append({"required": ["type", "custom"], "properties": {"function": {"type": "null"}, **nested}})
     if free:
         ways.append({"required": ["type", "name"], "properties": {**name, "type": {"const": free}}})
     return Meta(extra_json_schema={"anyOf": ways})
@@ -72,7 +74,7 @@ class ToolDefinition(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=Tr
     """A tool that the client runs: a `function`. Without one, the same may stand here, as other dialects have it."""
 
     type: str | None = None
-    """Those of another type only their maker's server can run: they are left out."""
+    """Those of another type are left out."""
     function: FunctionDefinition | None = None
     name: str | None = None
     description: str | None = None
@@ -84,11 +86,19 @@ class ToolDefinition(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=Tr
         return self.type in (None, "function")
 
 
+class CustomDefinition(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A tool that takes a text as it is."""
+
+    name: ToolName
+    description: str | None = None
+    format: dict[str, Any] | None = None
+
+
 GivenTool = Annotated[ToolDefinition, as_own("parameters", "function")]
 
 
 class OfferedTool(msgspec.Struct, frozen=True, kw_only=True):
-    """A tool that the client runs, in any of the known forms; or one that only its maker's server can run."""
+    """A tool that the client runs, in any of the known forms; or one of a kind that isn't known here."""
 
     type: str | None = None
     name: str | None = None
@@ -96,11 +106,17 @@ class OfferedTool(msgspec.Struct, frozen=True, kw_only=True):
     parameters: dict[str, Any] | None = None
     input_schema: dict[str, Any] | None = None
     function: FunctionDefinition | None = None
+    custom: CustomDefinition | None = None
     strict: bool | None = None
     format: dict[str, Any] | None = None
     """Of a tool that takes a text as it is: what may be in it."""
     tools: list[OfferedTool] | None = None
     """Of one that is a name for several."""
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether what it is stands under `custom`."""
+        return self.type == "custom" and self.name is None and self.function is None and self.custom is not None
 
     def is_own(self, *kinds: str) -> bool:
         """Whether the client runs it: one of these types, or of none."""
