@@ -22,14 +22,16 @@ class Keeper(Protocol):
     one, and where no keys are needed whoever knows it.
     """
 
-    async def get(self, id_: str) -> bytes | None: ...
+    async def get(self, id_: str) -> bytes | None:
+        """Raises: Refused, where that can't be told now."""
+        ...
 
     async def put(self, id_: str, content: bytes) -> None:
         """What is too long isn't kept."""
         ...
 
     async def drop(self, id_: str) -> bool:
-        """Whether it was there."""
+        """Whether it was there. Raises: Refused, where that can't be told now."""
         ...
 
 

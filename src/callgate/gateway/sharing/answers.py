@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from callgate.gateway.asgi import Refused
+from callgate.gateway.dialect import Failure
 from callgate.gateway.keeping import LONGEST_SECONDS, MOST_ANSWERS, MOST_BYTES_EACH, OwnMemory
 from callgate.gateway.sharing.link import PREFIX, Away, RedisLink
 from callgate.gateway.writing.responses import Stored
@@ -76,12 +79,15 @@ class SharedAnswers:
         """What it is yet to forget."""
 
     async def get(self, id_: str) -> bytes | None:
+        """Raises: Refused, if another of us may have kept it, and Redis can't be asked."""
         if len(id_) > LONGEST_ID or id_ in self._undropped:
             return None
         try:
             content = await self._link.ask(lambda redis: self._read(redis, id_))
         except Away:
-            return await self._own.get(id_)
+            if (own := await self._own.get(id_)) is None:
+                raise self._unknown() from None
+            return own
         if content is None and id_ in self._unsent:
             return await self._own.get(id_)
         return content
@@ -96,6 +102,7 @@ class SharedAnswers:
             _note(self._unsent, id_)
 
     async def drop(self, id_: str) -> bool:
+        """Raises: Refused, as above."""
         if len(id_) > LONGEST_ID or id_ in self._undropped:
             return False
         was_here = await self._own.drop(id_)
@@ -103,8 +110,10 @@ class SharedAnswers:
         try:
             return bool(await self._dropped(id_))
         except Away:
+            if not was_here:
+                raise self._unknown() from None
             _note(self._undropped, id_)
-            return was_here
+            return True
 
     async def catch_up(self) -> None:
         """Redis is told what it couldn't be told before. Raises: Away."""
@@ -121,6 +130,12 @@ class SharedAnswers:
 
     async def _dropped(self, id_: str) -> object:
         return await self._link.ask(lambda redis: redis.eval(_DROP, 0, id_))
+
+    def _unknown(self) -> Refused:
+        seconds = max(1, ceil(self._link.pause))
+        said = "whether that answer is kept can't be told now: what the servers share is away"
+        failure = Failure(status=503, kind="unknown", message=said, hint="ask again, or send the conversation as input")
+        return Refused(failure, [(b"retry-after", b"%d" % seconds)])
 
     async def _read(self, redis: Redis, id_: str) -> bytes | None:
         content = await redis.getrange(f"{PREFIX}answer:{id_}", 0, self._most_bytes_each)
