@@ -42,6 +42,15 @@ def test_a_key_is_made_listed_and_taken_back(redis: RealRedis) -> None:
     assert callgate("keys", "remove", "alice", CALLGATE_REDIS=redis.url).status == 1
 
 
+def test_a_list_that_cannot_be_read_is_not_said_to_be_empty(redis: RealRedis) -> None:
+    redis.say("SET", "callgate:1:keys", "not json")
+    for words in (("list",), ("list", "--json"), ("add", "alice"), ("remove", "alice")):
+        done = callgate("keys", *words, CALLGATE_REDIS=redis.url)
+        assert (done.status, "no keys" in done.out + done.err) == (1, False)
+        assert "'callgate:1:keys' is no list of keys" in done.out + done.err
+    assert redis.get("callgate:1:keys") == b"not json"
+
+
 def test_a_name_is_a_name(redis: RealRedis) -> None:
     for name in ("", "a b", "é", "x" * 65, "a\nb"):
         assert callgate("keys", "add", name, CALLGATE_REDIS=redis.url).status == 2

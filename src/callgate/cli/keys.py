@@ -24,7 +24,7 @@ examples:
   callgate keys remove alice                        no server takes it any more, within a second
   CALLGATE_REDIS=redis://:secret@cache:6379/0 callgate keys add ci --json
 
-exit status: 0 done · 1 there is no such key · 2 wrong usage · 4 Redis can't be reached
+exit status: 0 done · 1 there is no such key, or the list is broken · 2 wrong usage · 4 Redis can't be reached
 """
 
 _ACTIONS = {

@@ -36,8 +36,8 @@ class Guard:
         self._anywhere = is_everywhere(options.host)
         self._keys = tuple(_digest(key) for key in options.keys)
         self._shared: frozenset[bytes] = frozenset()
-        is_beyond = self._anywhere or not is_loopback(f"http://{_in_url(options.host)}")
-        self.needs_key = bool(self._keys) or is_beyond
+        self._is_beyond = self._anywhere or not is_loopback(f"http://{_in_url(options.host)}")
+        self.needs_key = bool(self._keys) or self._is_beyond
         if options.redis is None:  # else there may be keys there
             self.check_keys(options)
         self._hosts = frozenset(filter(None, (*map(allowed_host, options.allowed_hosts), options.host.lower())))
@@ -46,15 +46,15 @@ class Guard:
 
     def check_keys(self, options: Options) -> None:
         """Raises: UsageError, if there has to be one and there is none."""
-        if self.needs_key and not self._keys and not self._shared:
+        if self._is_beyond and not self._keys and not self._shared:
             where = "all addresses" if self._anywhere else repr(options.host)
             hint = _KEY_HINT if options.redis is None else "callgate keys add NAME, or callgate serve --api-key KEY"
             raise UsageError(f"at {where} others can reach the server, so it needs a key", hint=hint)
 
-    def share(self, digests: frozenset[bytes]) -> None:
-        """These keys count, too. Where some did, one is needed from then on, even if all of them are taken back."""
+    def share(self, digests: frozenset[bytes], *, is_needed: bool) -> None:
+        """These keys count, too. Where one was needed, one is from then on, even if all of them are taken back."""
         self._shared = digests
-        self.needs_key = self.needs_key or bool(digests)
+        self.needs_key = self.needs_key or is_needed
 
     def check(self, exchange: Exchange) -> tuple[str, ...]:
         """The servers of ours through which the request has come. Raises: Refused."""

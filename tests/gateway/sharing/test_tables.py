@@ -4,7 +4,8 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callgate.gateway.sharing.key_ring import LONGEST_TABLE, MOST_KEYS, KeyRing, SharedKey
+from callgate.gateway.sharing.key_ring import LONGEST_TABLE, KeyRing
+from callgate.gateway.sharing.key_rows import MOST_ROWS, SharedKey
 from callgate.gateway.sharing.link import RedisLink
 from callgate.gateway.sharing.tables import Table
 from callgate.gateway.sharing.verdicts import Verdict
@@ -53,7 +54,7 @@ async def test_many_who_change_it_at_once_lose_nothing(redis: RealRedis) -> None
     import asyncio
 
     links = [RedisLink(Secret(redis.url)) for _ in range(4)]
-    tables = [Table(link, "keys", SharedKey, rows=MOST_KEYS, bytes_=LONGEST_TABLE) for link in links]
+    tables = [Table(link, "keys", SharedKey, rows=MOST_ROWS, bytes_=LONGEST_TABLE) for link in links]
 
     async def add(table: Table[SharedKey], name: str) -> None:
         await table.change(lambda rows: {**rows, name: SharedKey(digest="1" * 64)})

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from callgate.doors import opened_on_use
 
 if TYPE_CHECKING:
-    from callgate.gateway.sharing.key_ring import KeyRing, SharedKey
+    from callgate.gateway.sharing.key_ring import KeyRing
+    from callgate.gateway.sharing.key_rows import SharedKey
     from callgate.gateway.sharing.membership import Shared
 
 __all__ = ["KeyRing", "Shared", "SharedKey"]
 
-__getattr__ = opened_on_use(__name__, {"KeyRing": "key_ring", "Shared": "membership", "SharedKey": "key_ring"})
+__getattr__ = opened_on_use(__name__, {"KeyRing": "key_ring", "Shared": "membership", "SharedKey": "key_rows"})

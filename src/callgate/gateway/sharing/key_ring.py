@@ -3,41 +3,40 @@
 from __future__ import annotations
 
 import hashlib
-import re
-import time
+from collections.abc import Callable
 from secrets import token_urlsafe
-from typing import Annotated
 
-import msgspec
-
+from callgate.gateway.sharing.key_rows import (
+    MOST_KEYS,
+    MOST_ROWS,
+    NAME,
+    Rows,
+    SharedKey,
+    counting,
+    merged,
+    missing,
+    new_row,
+    removed,
+)
 from callgate.gateway.sharing.link import Away, RedisLink
-from callgate.gateway.sharing.tables import Table
+from callgate.gateway.sharing.tables import Broken, Table
 from callgate.settings import Secret
-from callgate.vocabulary import NotFound, Unreachable, UsageError
+from callgate.vocabulary import BadAnswer, NotFound, Unreachable, UsageError
 
-MOST_KEYS = 1_000
 LONGEST_TABLE = 512 << 10
 _LETTERS = 32
 """Bytes of chance in a key: so many that nobody finds one by its hash."""
-_NAME = re.compile(r"[\w.@+-]{1,64}", re.ASCII)
-_DIGEST = r"^[0-9a-f]{64}$"
-
-
-class SharedKey(msgspec.Struct, frozen=True, kw_only=True):
-    digest: str = msgspec.field(name="sha256")
-    made_at: Annotated[float, msgspec.Meta(ge=0, le=1e11)] = 0.0
-
-    def __post_init__(self) -> None:
-        if not re.match(_DIGEST, self.digest):
-            raise ValueError("no hash")
 
 
 class KeyRing:
-    """Who may ask, by name. What a key opens, all of them open; another's answers none does."""
+    """Who may ask, by name. What a key opens, all of them open; another's answers none does.
+
+    Where there was ever a key there is a table, even when all were taken back: whoever finds one needs a key.
+    """
 
     def __init__(self, link: RedisLink) -> None:
         self._link = link
-        self.table = Table(link, "keys", SharedKey, rows=MOST_KEYS, bytes_=LONGEST_TABLE)
+        self.table = Table(link, "keys", SharedKey, rows=MOST_ROWS, bytes_=LONGEST_TABLE, is_precious=True)
 
     @classmethod
     async def at(cls, url: Secret) -> KeyRing:
@@ -50,49 +49,66 @@ class KeyRing:
         await self._link.close()
 
     async def keys(self) -> dict[str, SharedKey]:
-        """Raises: Unreachable."""
+        """Those that count. Raises: Unreachable, BadAnswer."""
+        return counting(await self.rows() or {})
+
+    async def rows(self) -> dict[str, SharedKey] | None:
+        """Also of those taken back; `None`, if there never was a key. Raises: Unreachable, BadAnswer."""
         try:
-            keys = await self.table.read()
+            return await self.table.found()
         except Away:
             raise self._lost() from None
-        return {name: key for name, key in keys.items() if _NAME.fullmatch(name)}
+        except Broken:
+            raise self._broken() from None
 
     async def add(self, name: str) -> str:
-        """The new key. It is told once, for only its hash is kept. Raises: UsageError, Unreachable."""
-        if not _NAME.fullmatch(name):
+        """The new key. It is told once, for only its hash is kept. Raises: UsageError, Unreachable, BadAnswer."""
+        if not NAME.fullmatch(name):
             raise UsageError(f"{name[:80]!r} is no name of a key", hint="letters, digits and . _ - @ +, 64 at most")
         key = f"cg-{token_urlsafe(_LETTERS)}"
-        made = SharedKey(digest=digest_of(key).hex(), made_at=float(int(time.time())))
 
-        def with_it(keys: dict[str, SharedKey]) -> dict[str, SharedKey]:
-            if name in keys:
+        def with_it(rows: dict[str, SharedKey]) -> dict[str, SharedKey]:
+            before = rows.get(name)
+            if before and before.counts:
                 raise UsageError(f"there is a key {name!r}", hint=f"`callgate keys remove {name}` takes it away")
-            if len(keys) >= MOST_KEYS:
+            if len(counting(rows)) >= MOST_KEYS:
                 raise UsageError(f"there are {MOST_KEYS:,} keys, and more are not taken", hint="remove some")
-            return {**keys, name: made}
+            return merged({**rows, name: new_row(digest_of(key).hex(), before)})
 
-        try:
-            await self.table.change(with_it)
-        except Away:
-            raise self._lost() from None
+        await self._change(with_it)
         return key
 
     async def remove(self, name: str) -> None:
-        """Raises: NotFound, Unreachable."""
+        """Raises: NotFound, Unreachable, BadAnswer."""
 
-        def without_it(keys: dict[str, SharedKey]) -> dict[str, SharedKey]:
-            if name not in keys:
+        def without_it(rows: dict[str, SharedKey]) -> dict[str, SharedKey]:
+            if name not in counting(rows):
                 raise NotFound(f"there is no key {name[:80]!r}", hint="`callgate keys list` names those there are")
-            return {each: key for each, key in keys.items() if each != name}
+            return merged({**rows, name: removed(rows[name])})
 
+        await self._change(without_it)
+
+    async def write_back(self, known: Rows) -> None:
+        """What Redis knew once, and has lost. Raises: Away, Broken."""
+        await self.table.change(lambda rows: merged(rows, known) if missing(known, rows) else None)
+
+    async def _change(self, change: Callable[[dict[str, SharedKey]], dict[str, SharedKey]]) -> None:
         try:
-            await self.table.change(without_it)
+            await self.table.change(change)
         except Away:
             raise self._lost() from None
+        except Broken:
+            raise self._broken() from None
 
     def _lost(self) -> Unreachable:
         return Unreachable(
             f"the Redis at {self._link.place} doesn't do that now", hint="try again; its log may say why"
+        )
+
+    def _broken(self) -> BadAnswer:
+        return BadAnswer(
+            f"what the Redis at {self._link.place} has as {self.table.key!r} is no list of keys of callgate's",
+            hint=f"`redis-cli DEL {self.table.key}`: servers that run write back what they know; else add keys anew",
         )
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from secrets import token_hex
 
 from callgate.gateway.endpoints import Endpoint, Endpoints
 from callgate.gateway.metrics import Metrics
 from callgate.gateway.sharing.answers import SharedAnswers
-from callgate.gateway.sharing.key_ring import KeyRing, SharedKey
+from callgate.gateway.sharing.key_ring import KeyRing
+from callgate.gateway.sharing.known_keys import KnownKeys, OnKeys
 from callgate.gateway.sharing.link import LONGEST_MARK, Away, RedisLink
 from callgate.gateway.sharing.outages import CHANGES_KEY, Outages
 from callgate.gateway.sharing.verdicts import Verdicts
@@ -27,8 +28,6 @@ TELL_SECONDS = 5.0
 """Between looks at what this machine's registry has new."""
 MOST_UNTOLD = 1_000
 
-OnKeys = Callable[[frozenset[bytes]], None]
-
 
 class Shared:
     """Belongs to one event loop. `on_keys` hears which keys there are, each time that they change."""
@@ -39,9 +38,10 @@ class Shared:
         self._link.on_failure = self._count
         self._settings = settings
         self._metrics = metrics
-        self._on_keys = on_keys
         self.answers = SharedAnswers(self._link)
-        self._keys = KeyRing(self._link)
+        ring = KeyRing(self._link)
+        self._keys_table = ring.table
+        self._keys = KnownKeys(ring, self._link.place, on_keys)
         self._verdicts = Verdicts(self._link, Registry.in_folder(settings.data_folder))
         self._outages: Outages | None = None
         self._untold: dict[Endpoint, None] = {}
@@ -60,9 +60,9 @@ class Shared:
         return self._link.place
 
     async def join(self) -> None:
-        """When it returns, the keys are known. Raises: UsageError, Unreachable."""
+        """When it returns, the keys are known. Raises: UsageError, Unreachable, BadAnswer."""
         await self._link.open()
-        self._on_keys(_digests(await self._keys.keys()))
+        await self._keys.join()
         self._metrics.redis_up.set(to=1)
 
     def look_after(self, endpoints: Endpoints) -> None:
@@ -108,7 +108,7 @@ class Shared:
         assert self._outages
         names: dict[str, Callable[[], Awaitable[None]]] = {
             CHANGES_KEY: self._outages.hear,
-            self._keys.table.changes_key: self._hear_keys,
+            self._keys_table.changes_key: self._keys.hear,
             self._verdicts.table.changes_key: self._verdicts.hear,
         }
         marks = await self._link.together(*(("GETRANGE", name, 0, LONGEST_MARK) for name in names), is_trial=True)
@@ -123,9 +123,6 @@ class Shared:
             await self._verdicts.tell()
             self._told_at = time.monotonic()
 
-    async def _hear_keys(self) -> None:
-        self._on_keys(_digests(await self._keys.table.read()))
-
     async def _tried(self, work: Awaitable[None]) -> bool:
         try:
             await work
@@ -138,7 +135,3 @@ class Shared:
 
     def _count(self, kind: str) -> None:
         self._metrics.redis_failures.add(kind)
-
-
-def _digests(keys: Mapping[str, SharedKey]) -> frozenset[bytes]:
-    return frozenset(bytes.fromhex(key.digest) for key in keys.values())
