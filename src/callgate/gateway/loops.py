@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 FRESH_SECONDS = 1.0
 """How long what was found counts, so that many wrong names are no more than one question."""
-_ASK_SECONDS = 2.0
+_ASK_SECONDS = 4.0
 """For a server behind, which may first ask those that it has behind itself."""
 _LONGEST_NAME = 200
 
