@@ -272,3 +272,18 @@ async def test_the_access_log_has_no_bodies(tmp_path: Path, caplog: pytest.LogCa
     assert [line["status"] for line in lines] == [200, 404]
     assert lines[0]["completion_tokens"] == 2
     assert "secret" not in caplog.text
+
+
+async def test_what_a_model_that_nobody_knows_thought_before_its_calls_goes_back_to_it() -> None:
+    played = PlayedServer()
+    played.go_on.set()
+    call = {"id": "1", "type": "function", "function": {"name": "multiply", "arguments": '{"a":17,"b":23}'}}
+    messages = [
+        {"role": "user", "content": "What is 17 times 23?"},
+        {"role": "assistant", "content": "", "reasoning_content": "I multiply.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "1", "content": "391"},
+    ]
+    known = no_servers(tools__strategy="native")
+    async with played.served() as url, gateway(Options(model=f"{url}/v1#slow"), known) as served:
+        await served.post("/v1/chat/completions", {"messages": messages, "tools": [MULTIPLY], "stream": True})
+        assert played.asked[-1]["messages"][1]["reasoning_content"] == "I multiply."
