@@ -24,6 +24,8 @@ class Noted(msgspec.Struct):
     """As it stands in the table of routes, not as the client wrote it."""
     status: int = 0
     seconds: float = 0.0
+    request_id: str = ""
+    """As the client knows it, where its dialect has one."""
     told: Told | None = None
     broken_by: str | None = None
     """What ended an answer that had begun."""
@@ -51,10 +53,14 @@ class Noted(msgspec.Struct):
             "status": self.status,
             "ms": round(self.seconds * 1000, 1),
         }
+        if self.request_id:
+            line["request_id"] = self.request_id
         if told := self.told:
             line |= {"model": _text(shown_ref(told.ref)), "mode": told.mode, "repairs": len(told.repairs)}
             if told.trimmed:
                 line["tools_trimmed"] = told.trimmed
+            if told.notices:
+                line["notices"] = told.kinds
             if told.first_seconds is not None:
                 line["first_ms"] = round(told.first_seconds * 1000, 1)
             if told.usage:

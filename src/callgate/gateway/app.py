@@ -22,6 +22,7 @@ from callgate.gateway.options import Options
 from callgate.gateway.page import PAGE_PATHS, answer_with_page
 from callgate.gateway.routing import Found, Routes, not_for
 from callgate.gateway.serving import Alone, Siblings
+from callgate.gateway.writing.ids import new_id, request_id
 from callgate.settings import Secret, Settings, load_settings
 from callgate.vocabulary import CallgateError, UsageError
 from callgate.wire import hops
@@ -124,6 +125,10 @@ class App:
         found = self._routes.find(exchange.method, exchange.path, exchange.headers)
         own = exchange.path if exchange.path in OWN_PATHS or exchange.path in PAGE_PATHS else "none"
         noted = Noted(exchange.method, found.route.path if found.route else own)
+        if name := found.dialect.id_header:
+            noted.request_id = f"req_{new_id()}"
+            request_id.set(noted.request_id)
+            exchange.more_headers.append((name, noted.request_id.encode()))
         self.metrics.under_way.add()
         is_traced = self.telemetry is not None and found.route is not None
         arrival = self.telemetry.arrival(exchange, noted) if self.telemetry and is_traced else None

@@ -240,6 +240,8 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     """How its paths begin: errors for others that begin so are put in its words."""
     routes: tuple[Route, ...]
     error: Callable[[Failure], object]
+    id_header: bytes = b""
+    """The header that its clients look for the name of their request in."""
     sign: str = ""
     """A header that its clients alone send."""
     signed: tuple[Route, ...] = ()

@@ -27,6 +27,11 @@ _ENOUGH_DIGITS = 32
 _USUAL_HEADERS = b"Authorization, Content-Type, X-Api-Key, Anthropic-Version, Anthropic-Beta"
 _NAMES = re.compile(r"[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*", re.ASCII)
 _KEY_HINT = "callgate serve --api-key KEY, or CALLGATE_API_KEYS"
+_EXPOSED = (
+    *("X-Callgate", "X-Callgate-Mode", "X-Callgate-Tools-Trimmed", "X-Callgate-Notices"),
+    *("Request-Id", "X-Request-Id", "Retry-After"),
+)
+"""Headers that pages of other servers may read."""
 
 
 class Guard:
@@ -85,12 +90,7 @@ class Guard:
         exchange.more_headers.append((b"vary", b"Origin"))
         if "*" in self._origins or origin in self._origins:
             exchange.more_headers.append((b"access-control-allow-origin", origin.encode("latin-1")))
-            exchange.more_headers.append(
-                (
-                    b"access-control-expose-headers",
-                    b"X-Callgate, X-Callgate-Mode, X-Callgate-Tools-Trimmed, Retry-After",
-                )
-            )
+            exchange.more_headers.append((b"access-control-expose-headers", ", ".join(_EXPOSED).encode()))
         elif _place_of(origin) != exchange.headers.get("host"):
             hint = "callgate serve --cors ORIGIN lets a page ask"
             raise Refused(Failure(status=403, kind="origin", message="web pages may not ask this server", hint=hint))

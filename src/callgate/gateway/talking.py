@@ -142,19 +142,20 @@ class Talks:
         self, exchange: Exchange, alive: SignsOfLife, told: Told, first: Event, events: AsyncGenerator[Event, None]
     ) -> None:
         """What goes wrong from here on is told in the stream, which then has no proper end."""
+        hear = self._turns.hear
+        event: Event | None = first if type(first) is AssistantDelta else hear(told, first)
         writer = await alive.begin()
-        feed, hear = writer.feed, self._turns.hear
+        feed = writer.feed
         outgoing = Outgoing(exchange)
         alive.watch(outgoing)
-        event: Event | None = first
         last: Event = first
         try:
             while event is not None:
-                if type(event) is not AssistantDelta:
-                    event = hear(told, event)
                 if outgoing.add(feed(event)) > MOST_AT_ONCE:
                     await outgoing.flush()
                 last, event = event, await next_or_none(events, outgoing.flush)
+                if event is not None and type(event) is not AssistantDelta:
+                    event = hear(told, event)
             if isinstance(last, Done):
                 end = writer.end(told.explanation() if self._explains else None)
                 await self._keep(writer)
@@ -182,8 +183,12 @@ def _writer(told: Told, wish: Wish) -> Writer:
 
 
 def _heads(told: Told) -> tuple[Header, ...]:
-    mode: Header = (b"x-callgate-mode", told.mode.encode())
-    return (mode, (b"x-callgate-tools-trimmed", b"%d" % told.trimmed)) if told.trimmed else (mode,)
+    heads: tuple[Header, ...] = ((b"x-callgate-mode", told.mode.encode()),)
+    if told.trimmed:
+        heads = (*heads, (b"x-callgate-tools-trimmed", b"%d" % told.trimmed))
+    if told.notices and (kinds := told.kinds):
+        heads = (*heads, (b"x-callgate-notices", ",".join(kinds).encode()))
+    return heads
 
 
 def _as_wanted(wish: Wish) -> ChatRequest:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import nullcontext
@@ -33,6 +34,10 @@ from callgate.vocabulary import (
     repair_as_json,
 )
 
+MOST_KINDS = 12
+"""Of notices, that are named in a header."""
+_KIND = re.compile("[a-z0-9_]{1,40}").fullmatch
+
 
 class Told:
     """What is to be told of an answer besides the answer."""
@@ -59,6 +64,11 @@ class Told:
     def model(self) -> str:
         """What it is called where it is counted."""
         return discreet_name(self.ref)
+
+    @property
+    def kinds(self) -> list[str]:
+        """Of the notices, each once, as they may stand in a header; so many."""
+        return [kind for kind in dict.fromkeys(notice.kind for notice in self.notices) if _KIND(kind)][:MOST_KINDS]
 
     def plan(self, plan: Plan) -> None:
         self.mode = plan.mode

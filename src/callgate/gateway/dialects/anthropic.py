@@ -187,6 +187,7 @@ ANTHROPIC = Dialect(
         Route("POST", "/v1/messages/count_tokens", CountTokens(MessagesRequest, _message, _counted)),
     ),
     error=anthropic_error,
+    id_header=b"request-id",
     sign="anthropic-version",
     signed=(Route("GET", "/v1/models", ListModels(_models)), Route("GET", "/v1/models/*", ShowModel(_model))),
 )

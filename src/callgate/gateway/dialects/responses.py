@@ -288,4 +288,5 @@ RESPONSES = Dialect(
         Route("DELETE", "/v1/responses/*", DropAnswer(_dropped), _ID),
     ),
     error=_error,
+    id_header=b"x-request-id",
 )

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from callgate.gateway.dialect import OVERLONG, Explanation, Failure, explained, last_events
+from callgate.gateway.writing.ids import new_id, request_id
 from callgate.runtime import Said
 from callgate.vocabulary import AssistantDelta, Done, Event, ThinkingDelta, ToolCall, ToolCallEvent, Usage
 
@@ -156,7 +157,7 @@ def _usage(used: Usage) -> dict[str, int]:
 def anthropic_error(failure: Failure) -> dict[str, Any]:
     kind = _KINDS.get(failure.status, "api_error" if failure.status >= 500 else "invalid_request_error")
     error = {"type": kind, "message": _too_long(failure) if failure.kind == OVERLONG else failure.said}
-    return {"type": "error", "error": error, "request_id": f"req_{token_hex(12)}"}
+    return {"type": "error", "error": error, "request_id": request_id.get() or f"req_{new_id()}"}
 
 
 def _too_long(failure: Failure) -> str:
