@@ -17,6 +17,7 @@ from callgate.gateway.dialect import (
     Embed,
     ListModels,
     ListRunning,
+    Loaded,
     ServedModel,
     ShowModel,
     Talk,
@@ -110,7 +111,7 @@ def other_answers(
         case ShowModel():
             yield from (_plain(action.write(model)) for model in _MODELS)
         case ListRunning():
-            yield _plain(action.write({"tiny": 7_000_000}, []))
+            yield _plain(action.write({"tiny": Loaded(7_000_000, 4_096)}, []))
             yield _plain(action.write({}, [{}]))
 
 
