@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import sys
 import tomllib
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 
+from callgate.cli import doctor as doctor_module
 from callgate.cli import doctor_checks, main
 from callgate.cli.doctor_checks import EXTRAS, Checked, engine, extras, server
 from callgate.runtime import SeenServer
@@ -97,11 +99,20 @@ def test_without_an_engine_and_without_servers_nothing_can_run_a_model(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(doctor_checks, "_version", lambda _: None)
+    monkeypatch.setattr(doctor_module, "find_spec", lambda _: None)
     monkeypatch.setenv("CALLGATE_DISCOVERY_TIMEOUT", "0")
     assert main(["doctor"]) == 3
     said = capsys.readouterr().out
     assert "nothing here can run a model" in said
     assert "pip install 'callgate[llamacpp]', then `callgate demo`" in said
+
+
+def test_where_the_engine_is_named_wrongly_nobody_is_told_to_install_one() -> None:
+    done = doctor("--json", CALLGATE_LLAMACPP_SERVER="/nonexistent")
+    (found,) = [each for each in done.objects if (each["section"], each["name"]) == ("engines", "llama-server")]
+    assert "/nonexistent" in found["detail"]
+    assert "CALLGATE_LLAMACPP_SERVER" in found["next"]
+    assert "pip install" not in named(done).get("models", {"next": ""})["next"]
 
 
 def test_an_engine_that_does_not_start_is_wrong(tmp_path: Path) -> None:
@@ -112,6 +123,7 @@ def test_an_engine_that_does_not_start_is_wrong(tmp_path: Path) -> None:
         found = engine(load_settings({"llamacpp.server": str(path)}))
         assert found.state == "wrong"
         assert words in found.detail
+        assert str(path) in found.detail
         assert found.next
 
 
@@ -136,7 +148,44 @@ def test_a_server_that_was_named_and_is_not_there_is_wrong() -> None:
     done = doctor("--json", OLLAMA_HOST=NOBODY)
     assert done.status == 3
     assert named(done)["Ollama"]["state"] == "wrong"
-    assert named(done)["Ollama"]["next"] == "is the server running?"
+    assert "`ollama serve`" in named(done)["Ollama"]["next"]
+    assert "OLLAMA_HOST" in named(done)["Ollama"]["next"]
+
+
+def test_an_api_that_was_named_is_asked_too() -> None:
+    done = doctor("--json", OPENAI_BASE_URL=f"{NOBODY}/v1")
+    assert (done.status, named(done)["OpenAI's API"]["state"]) == (3, "wrong")
+    with in_thread(*PlayedOllama(one=WITH_TOOLS).routes) as url:
+        found = named(doctor("--json", OPENAI_BASE_URL=f"{url}/v1"))["OpenAI's API"]
+    assert found["url"] == url
+    assert "OpenAI's API" not in named(doctor("--json"))
+
+
+def test_a_redis_that_was_named_has_to_listen(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        done = doctor("--json", CALLGATE_SERVE_REDIS=f"redis://:hush@127.0.0.1:{port}/0")
+        assert (done.status, named(done)["Redis"]["state"]) == (0, "ok")
+    for url in (f"redis://:hush@127.0.0.1:{port}/0", f"unix://{tmp_path}/nowhere.sock?password=hush"):
+        done = doctor("--json", CALLGATE_SERVE_REDIS=url)
+        assert (done.status, named(done)["Redis"]["state"]) == (3, "wrong")
+        assert "nobody listens there" in named(done)["Redis"]["detail"]
+        assert "hush" not in done.out
+
+
+@pytest.mark.parametrize("name", ["nomodel", "file:/nowhere/model.gguf", "./nowhere.gguf"])
+def test_a_default_model_that_is_nowhere_is_wrong(name: str) -> None:
+    with in_thread(*PlayedOllama(one=WITH_TOOLS).routes) as url:
+        found = named(doctor("--json", OLLAMA_HOST=url, CALLGATE_MODELS_DEFAULT=name))["models.default"]
+    assert found["state"] == "wrong"
+    assert "CALLGATE_MODELS_DEFAULT" in found["next"]
+
+
+@pytest.mark.parametrize("name", ["one", "tiny", "hf:somebody/something", "auto"])
+def test_a_default_model_that_is_there_or_may_be_is_none_of_our_business(name: str) -> None:
+    with in_thread(*PlayedOllama(one=WITH_TOOLS).routes) as url:
+        found = named(doctor("--json", OLLAMA_HOST=url, CALLGATE_MODELS_DEFAULT=name))["models.default"]
+    assert found["state"] == "ok"
 
 
 def test_a_server_that_hangs_is_given_up() -> None:
@@ -189,7 +238,7 @@ def test_settings_that_somebody_made_are_told_with_their_origin_and_secrets_are_
         OPENAI_API_KEY="sk-hush",
         HF_TOKEN="hf_hush",
         OLLAMA_HOST="me:hush@127.0.0.1:2",
-        OPENAI_BASE_URL="https://me:hush@example.org/v1",
+        OPENAI_BASE_URL="http://me:hush@127.0.0.1:9/v1",
     )
     assert "hush" not in done.out + done.err
     found = named(done)
@@ -208,10 +257,35 @@ def test_a_settings_file_that_cannot_be_read_is_wrong_and_the_rest_is_still_look
     assert named(done)["user_models.json"]["state"] == "ok"
 
 
+def test_every_mistake_is_told_and_the_other_settings_count(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[tools]\nstrategy = 'emulat'\nfoo = 1\n[detect]\ncache_ttl = 5\n")
+    done = doctor("--json", CALLGATE_HOME=str(tmp_path), OLLAMA_HOST=NOBODY, CALLGATE_TOOLS_LIMIT="abc")
+    told = [each["detail"] for each in done.objects if each["name"] == "settings"]
+    assert len(told) == 3
+    for words in ("'tools.foo'", "'tools.strategy'", "'tools.limit'"):
+        assert words in " ".join(told)
+    found = named(done)
+    assert found["data"]["path"] == str(tmp_path)
+    assert found["Ollama"]["url"] == NOBODY
+    assert found["detect.cache_ttl"]["origin"].startswith("file:")
+    assert "tools.limit" not in found
+
+
+def test_a_file_that_is_no_toml_is_told_and_the_environment_counts(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[tools\n")
+    done = doctor("--json", CALLGATE_HOME=str(tmp_path))
+    assert done.status == 3
+    assert "isn't TOML" in named(done)["settings"]["detail"]
+    assert "`[detect]`" in named(done)["settings"]["next"]
+    assert named(done)["data"]["path"] == str(tmp_path)
+
+
 def test_a_misspelt_variable_is_wrong() -> None:
-    done = doctor("--json", CALLGATE_TOOL_STRATEGY="auto")
+    done = doctor("--json", CALLGATE_TOOL_STRATEGY="auto", CALLGATE_WHATEVER_ELSE="x")
     assert done.status == 3
     assert "no such setting" in named(done)["CALLGATE_TOOL_STRATEGY"]["detail"]
+    assert named(done)["CALLGATE_TOOL_STRATEGY"]["next"] == "did you mean CALLGATE_TOOLS_STRATEGY?"
+    assert "did you mean" not in named(done)["CALLGATE_WHATEVER_ELSE"]["next"]
 
 
 def test_a_default_model_that_can_be_none_is_wrong() -> None:

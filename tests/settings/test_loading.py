@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from callgate.runtime import masked
 from callgate.settings import TABLE, Secret, Settings, load_settings
-from callgate.settings.loading import converted, unknown_variables
+from callgate.settings.loading import converted, nearest_variable, unknown_variables
 from callgate.vocabulary import UsageError
 
 
@@ -233,3 +233,23 @@ def test_variables_that_look_like_ours_and_set_nothing_are_found() -> None:
     ours = dict.fromkeys((name for setting in TABLE.values() for name in setting.env), "x")
     read_by_others = {"CALLGATE_CONFIG": "x", "CALLGATE_CI": "1", "CALLGATE_TEST_DATA": "x", "CALLGATING": "x"}
     assert unknown_variables({**ours, **read_by_others, "CALLGATE_TOOL_STRATEGY": "x"}) == ["CALLGATE_TOOL_STRATEGY"]
+
+
+def test_whoever_wants_to_hear_of_mistakes_hears_of_all_and_gets_the_rest(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("tools = 3\n[detect]\ncache_ttl = 'x'\nguess_ttl = 7\nnothing = 1\n")
+    told: list[UsageError] = []
+    environ = {"CALLGATE_CONFIG": str(file), "CALLGATE_TOOLS_LIMIT": "many", "OLLAMA_HOST": "there:1"}
+    settings = load_settings({"no.such": 1}, environ, mistaken=told.append)
+    assert (settings.detect.guess_ttl, settings.ollama.host) == (7, "there:1")
+    assert settings.detect.cache_ttl == Settings().detect.cache_ttl
+    assert settings.origin("detect.cache_ttl") == settings.origin("tools.limit") == "default"
+    assert len(told) == 5
+    with pytest.raises(UsageError, match="'tools'"):
+        load_settings(environ=environ)
+
+
+def test_the_nearest_variable_is_one_that_there_is() -> None:
+    assert nearest_variable("CALLGATE_TOOLS_STRATGY") == "CALLGATE_TOOLS_STRATEGY"
+    assert nearest_variable("OLAMA_HOST") == "OLLAMA_HOST"
+    assert nearest_variable("PATH") is None

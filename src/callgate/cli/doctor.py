@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 
 import msgspec
 
@@ -23,6 +24,7 @@ from callgate.cli.doctor_checks import (
     server,
     this_program,
 )
+from callgate.cli.doctor_named import redis, why_no_default_model
 from callgate.cli.screen import LiveLine, Screen, print_json, printable
 from callgate.settings import Settings, load_settings
 from callgate.vocabulary import CallgateError, UsageError
@@ -61,17 +63,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def look() -> list[Checked]:
-    """At everything."""
+    """At everything; a setting that is no good is told, and the others count."""
     checked = [*this_program(), *extras()]
-    try:
-        settings = load_settings()
-    except UsageError as error:
-        checked.append(_unread(error))
-        settings = Settings()
-    reached = asyncio.run(_reached(settings))
-    if not any(each.state == "ok" for each in reached):
-        reached.append(_nobody())
-    return [*checked, *reached, *paths(settings), *_chosen(settings), registry(settings)]
+    settings = load_settings(mistaken=lambda mistake: checked.append(_unread(mistake)))
+    reached, problems = asyncio.run(_reached(settings))
+    if not any(each.state == "ok" for each in reached if each.name != "Redis"):
+        reached.append(_nobody(settings))
+    return [*checked, *reached, *paths(settings), *_chosen(settings, problems), registry(settings)]
 
 
 def _unread(error: CallgateError) -> Checked:
@@ -79,32 +77,39 @@ def _unread(error: CallgateError) -> Checked:
     return Checked(section="settings", name="settings", state="wrong", detail=error.message, next=hint)
 
 
-def _chosen(settings: Settings) -> Iterator[Checked]:
+def _chosen(settings: Settings, problems: Mapping[str, str]) -> Iterator[Checked]:
     try:
-        yield from choices(settings)
+        yield from choices(settings, problems)
     except UsageError as error:
         yield _unread(error)
 
 
-async def _reached(settings: Settings) -> list[Checked]:
-    """What could run a model: the engine and servers, all looked at at once."""
+async def _reached(settings: Settings) -> tuple[list[Checked], Mapping[str, str]]:
+    """What could run a model: the engine and servers, all looked at at once; and what is wrong with settings that name
+    something."""
     from callgate.runtime import look_at_servers
 
     starting = asyncio.create_task(asyncio.to_thread(engine, settings))
+    shared, defaulting = asyncio.create_task(redis(settings)), asyncio.create_task(why_no_default_model(settings))
     try:
         servers = [server(seen) for seen in await look_at_servers(settings)]
     except UsageError as error:
         servers = [_unread(error)]
-    return [await starting, *servers]
+    reached = [await starting, *servers, *([found] if (found := await shared) else [])]
+    problem = await defaulting
+    return reached, {"models.default": problem} if problem else {}
 
 
-def _nobody() -> Checked:
+def _nobody(settings: Settings) -> Checked:
+    get_engine = "pip install 'callgate[llamacpp]', then `callgate demo`"
+    if settings.llamacpp.server is not None or find_spec("xllamacpp"):
+        get_engine = "mend the engine, as is said above"
     return Checked(
         section="engines",
         name="models",
         state="wrong",
-        detail="nothing here can run a model: there is no engine, and no server answers",
-        next="pip install 'callgate[llamacpp]', then `callgate demo`; or start an Ollama",
+        detail="nothing here can run a model: no engine starts, and no server answers",
+        next=f"{get_engine}; or start an Ollama",
     )
 
 

@@ -19,8 +19,14 @@ from callgate.cli.screen import in_bytes
 from callgate.detect import BOXED_FILE
 from callgate.registry import Registry
 from callgate.runtime import SeenServer, hub_cache_folder
-from callgate.settings import TABLE, Settings, place_of_settings_file, unknown_variables, without_password
-from callgate.vocabulary import ModelRef, UsageError
+from callgate.settings import (
+    TABLE,
+    Settings,
+    nearest_variable,
+    place_of_settings_file,
+    unknown_variables,
+    without_password,
+)
 from callgate.wire import ollama_base_url
 from callgate.wire import shown as shown_url
 
@@ -42,6 +48,7 @@ ENGINE_SECONDS = 20.0
 LEAST_SPACE = 500_000_000
 """Bytes; no model worth the name is smaller."""
 _LONGEST_REASON = 300
+_UNSET_SERVER = "callgate config set llamacpp.server PATH; or `callgate config unset llamacpp.server`"
 
 
 class Checked(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -126,7 +133,12 @@ def engine(settings: Settings) -> Checked:
         problem = None if done.returncode == 0 else f"it ends with status {done.returncode}: {said[-_LONGEST_REASON:]}"
     except (OSError, subprocess.TimeoutExpired) as error:
         said, problem = "", getattr(error, "strerror", None) or f"it doesn't start within {ENGINE_SECONDS:g} s"
-    mend = "pip install --force-reinstall 'callgate[llamacpp]'" if server is None else "see the setting llamacpp.server"
+    if server is None:
+        mend = "pip install --force-reinstall 'callgate[llamacpp]'"
+    else:
+        origin = settings.origin("llamacpp.server")
+        problem = problem and f"{server!r}, which the setting llamacpp.server names ({origin}): {problem}"
+        mend = f"let {origin.removeprefix('env:')} name another program" if origin.startswith("env:") else _UNSET_SERVER
     return Checked(
         section="engines",
         name=name,
@@ -210,42 +222,38 @@ def _why_not_written(folder: str, *, is_it: bool) -> str | None:
         return f"it can't be written: {error.strerror}"
 
 
-def choices(settings: Settings) -> Iterator[Checked]:
-    """The settings that somebody made, with what is secret left out."""
+def choices(settings: Settings, problems: Mapping[str, str]) -> Iterator[Checked]:
+    """The settings that somebody made, with what is secret left out; `problems` of some of them are known."""
     place = place_of_settings_file()
     there = "" if os.path.isfile(place) else " (not there, and need not be)"
     yield Checked(section="settings", name="file", state="ok", detail=f"{place}{there}", path=place)
     for key in TABLE:
         if (origin := settings.origin(key)) != "default":
-            yield _choice(settings, key, origin)
+            yield _choice(settings, key, origin, problems.get(key))
     for name in unknown_variables():
+        near = nearest_variable(name)
         yield Checked(
             section="settings",
             name=name,
             state="wrong",
             detail="sets nothing: there is no such setting",
-            next="`callgate config` lists them",
+            next=f"did you mean {near}?" if near else "`callgate config` lists them",
         )
 
 
-def _choice(settings: Settings, key: str, origin: str) -> Checked:
+def _choice(settings: Settings, key: str, origin: str, problem: str | None) -> Checked:
     setting = TABLE[key]
     value = getattr(getattr(settings, setting.section), setting.name)
     shown = "set" if setting.is_secret else without_password(str(value))
     if key == "ollama.host":  # where a password may stand without anything before it
         shown = shown_url(ollama_base_url(str(value)))
-    problem = None
-    if key == "models.default":
-        try:
-            ModelRef.parse(str(value))
-        except UsageError as error:
-            problem = error.message
+    mend = f"let {origin[4:]} name another" if origin.startswith("env:") else f"callgate config set {key} …"
     return Checked(
         section="settings",
         name=key,
         state="wrong" if problem else "ok",
         detail=f"{shown} ({origin}){f': {problem}' if problem else ''}",
-        next=f"callgate config set {key} …" if problem else None,
+        next=f"{mend}; `callgate models` lists what there is" if problem else None,
         origin=origin,
     )
 

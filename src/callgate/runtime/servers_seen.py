@@ -10,7 +10,7 @@ import msgspec
 
 from callgate.detect import recognise
 from callgate.runtime.listing import OUR_HEADER, asked
-from callgate.runtime.places import Knock, Place, known_places
+from callgate.runtime.places import Knock, Place, known_places, place_at
 from callgate.settings import Settings
 from callgate.vocabulary import BackendError, BadAnswer, BadStatus, CallgateError, ServerKind, Unreachable
 from callgate.wire import HttpClient, normalise_base_url, shown
@@ -49,7 +49,7 @@ class SeenServer(msgspec.Struct, frozen=True, kw_only=True):
 
 async def look_at_servers(settings: Settings, seconds: float = SECONDS) -> list[SeenServer]:
     """All that are known, each within so many seconds. Raises: UsageError, if a setting is no good."""
-    places = known_places(settings)
+    places = [*known_places(settings), *_api_that_was_named(settings)]
     knocking = seconds / 4
     answering = {place.url for place in await asyncio.to_thread(Knock(places).answered, knocking)}
     async with HttpClient() as http:
@@ -63,8 +63,18 @@ async def look_at_servers(settings: Settings, seconds: float = SECONDS) -> list[
         )
 
 
+def _api_that_was_named(settings: Settings) -> list[Place]:
+    """Where somebody's key is for, if that isn't where everybody's is; no key is sent there."""
+    if not settings.discovery.timeout or settings.origin("openai.base_url") == "default":
+        return []
+    place = place_at(settings.openai.base_url, "OpenAI's API")
+    is_usual = normalise_base_url(settings.openai.base_url).base == normalise_base_url(place.url).base
+    return [place] if is_usual else []  # of another version than the first we would ask something else
+
+
 async def _absent(place: Place) -> SeenServer:
-    problem = Unreachable(f"nobody listens at {shown(place.url)}", hint="is the server running?")
+    hint = "start it with `ollama serve`, or let OLLAMA_HOST say where it is" if place.is_local_ollama else None
+    problem = Unreachable(f"nobody listens at {shown(place.url)}", hint=hint or "is the server running?")
     return SeenServer(
         name=place.name, url=shown(place.url), named=place.named, problem=problem if place.named else None
     )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from callgate.settings.kinds import Secret, without_password
     from callgate.settings.loading import (
         load_settings,
+        nearest_variable,
         overruling_variable,
         read_value,
         setting_named,
@@ -33,6 +34,7 @@ __all__ = [
     "Timeouts",
     "editable_text",
     "load_settings",
+    "nearest_variable",
     "overruling_variable",
     "place_of_settings_file",
     "read_value",
@@ -55,6 +57,7 @@ __getattr__ = opened_on_use(
         "Timeouts": "sections",
         "editable_text": "files",
         "load_settings": "loading",
+        "nearest_variable": "loading",
         "overruling_variable": "loading",
         "place_of_settings_file": "files",
         "read_value": "loading",

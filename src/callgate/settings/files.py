@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from callgate.settings.record import TABLE, no_such
 from callgate.vocabulary import UsageError
@@ -54,8 +54,8 @@ def _users_folder(environ: Mapping[str, str]) -> str:
     return base and os.path.join(base, "callgate")
 
 
-def read_settings_file(path: str) -> Iterator[tuple[str, object]]:
-    """Each key with its value, as it stands there. Raises: UsageError."""
+def read_settings_file(path: str, mistaken: Callable[[UsageError], None]) -> Iterator[tuple[str, object]]:
+    """Each key with its value, as it stands there; what is no setting is told to `mistaken`. Raises: UsageError."""
     try:
         with open(path, "rb") as file:
             content = file.read(LARGEST_FILE + 1)
@@ -63,19 +63,16 @@ def read_settings_file(path: str) -> Iterator[tuple[str, object]]:
         raise UsageError(
             f"the settings file {path!r} can't be read: {error.strerror}", hint="see CALLGATE_CONFIG"
         ) from None
-    return read_settings(content, path)
-
-
-def read_settings(content: bytes, path: str) -> Iterator[tuple[str, object]]:
-    """What `content`, which is that of the file `path`, says. Raises: UsageError."""
     for section, table in _tables(content, path).items():
         if not isinstance(table, dict):
-            raise no_such(section, f" in the file {path!r}")
+            mistaken(no_such(section, f" in the file {path!r}"))
+            continue
         for name, value in table.items():
             key = f"{section}.{name}"
-            if key not in TABLE:
-                raise no_such(key, f" in the file {path!r}")
-            yield key, value
+            if key in TABLE:
+                yield key, value
+            else:
+                mistaken(no_such(key, f" in the file {path!r}"))
 
 
 def editable_text(content: bytes, path: str) -> str:
@@ -93,5 +90,6 @@ def _tables(content: bytes, path: str) -> dict[str, object]:
         return tomllib.loads(content.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(
-            f"the settings file {path!r} isn't TOML: {error}", hint="[detect] and cache_ttl = 600"
+            f"the settings file {path!r} isn't TOML: {error}",
+            hint="mend that place; a setting looks like `cache_ttl = 600`, on a line below its section, `[detect]`",
         ) from None

@@ -6,7 +6,7 @@ Nobody else reads the environment.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -20,31 +20,51 @@ _FOR_OTHERS = ("CALLGATE_CI", "CALLGATE_DEV_", "CALLGATE_TEST_")
 """What the workshop and the tests read."""
 
 
-def load_settings(overrides: Mapping[str, object] | None = None, environ: Mapping[str, str] | None = None) -> Settings:
-    """All settings as they are now; `overrides` by key, such as `detect.cache_ttl`.
+def load_settings(
+    overrides: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] | None = None,
+    *,
+    mistaken: Callable[[UsageError], None] | None = None,
+) -> Settings:
+    """All settings as they are now; `overrides` by key, such as `detect.cache_ttl`. `mistaken` is told of each that is
+    no good, which then is as if nobody had made it.
 
-    Raises: UsageError, which names the setting, its value, where it comes from and what is expected.
+    Raises: UsageError, if nobody is told; it names the setting, its value, where it comes from and what is expected.
     """
     environ = os.environ if environ is None else environ
+    tell = mistaken or _refuse
     found: dict[str, tuple[object, str]] = {}
     path = settings_file(environ)
     if path is not None:
-        found.update({key: (value, f"file:{path}") for key, value in read_settings_file(path)})
+        try:
+            found.update({key: (value, f"file:{path}") for key, value in read_settings_file(path, tell)})
+        except UsageError as error:
+            tell(error)
     for key, setting in TABLE.items():
         if variable := overruling_variable(setting, environ):
             found[key] = environ[variable].strip(), f"env:{variable}"
     for key, value in (overrides or {}).items():
         if key not in TABLE:
-            raise no_such(key)
-        found[key] = value, "override"
+            tell(no_such(key))
+        else:
+            found[key] = value, "override"
 
     sections: dict[str, dict[str, Any]] = {}
+    origins: dict[str, str] = {}
     for key, (value, origin) in found.items():
         setting = TABLE[key]
-        sections.setdefault(setting.section, {})[setting.name] = converted(setting, value, origin)
-    origins = {key: origin for key, (_, origin) in found.items()}
+        try:
+            sections.setdefault(setting.section, {})[setting.name] = converted(setting, value, origin)
+        except UsageError as error:
+            tell(error)
+        else:
+            origins[key] = origin
     made = {name: msgspec.structs.replace(getattr(Settings(), name), **values) for name, values in sections.items()}
     return Settings(**made, origins=origins)
+
+
+def _refuse(mistake: UsageError) -> None:
+    raise mistake
 
 
 def setting_named(key: str) -> Setting:
@@ -70,6 +90,14 @@ def unknown_variables(environ: Mapping[str, str] | None = None) -> list[str]:
     environ = os.environ if environ is None else environ
     known = {"CALLGATE_CONFIG", *(name for setting in TABLE.values() for name in setting.env)}
     return sorted(name for name in environ if name.startswith("CALLGATE_") and not _is_known(name, known))
+
+
+def nearest_variable(name: str) -> str | None:
+    """What somebody may have meant by a variable that sets nothing."""
+    from difflib import get_close_matches
+
+    known = ["CALLGATE_CONFIG", *(variable for setting in TABLE.values() for variable in setting.env)]
+    return next(iter(get_close_matches(name[:80], known, n=1, cutoff=0.8)), None)
 
 
 def _is_known(name: str, known: set[str]) -> bool:
