@@ -33,7 +33,10 @@ _JSON = "application/json"
 _LINES = "application/x-ndjson"
 _EVENTS = "text/event-stream"
 _REFS = "#/components/schemas/{name}"
-_FAILURE = Failure(status=400, kind="UsageError", message="what is wrong", hint="what to do")
+_FAILURES = [
+    Failure(status=400, kind="UsageError", message="what is wrong", hint="what to do", param=param)
+    for param in (None, "messages[0].role")
+]
 _FOR_ALL = {403: "Not by this name, or not from this web page.", 500: "A mistake of callgate.", 508: "A loop."}
 _KEY = {401: "The key is missing or wrong."}
 _BODIES = {400: "The request is no good, or can't be met.", 408: "It came too slowly.", 413: "It is too long."}
@@ -49,7 +52,7 @@ _BEHIND = {
     429: "A server behind has too much to do.",
     504: "It took too long.",
 }
-_NO_OLLAMA = {501: "There is no Ollama behind.", 502: "It failed.", 503: "Too much to do, or not ready."}
+_NO_OLLAMA = {404: "There is no Ollama behind.", 502: "It failed.", 503: "Too much to do, or not ready."}
 _OWN = {
     "/health": ("Whether the server lives.", _JSON),
     "/ready": ("Whether it takes requests.", _JSON),
@@ -72,7 +75,7 @@ def document(dialects: tuple[Dialect, ...], *, keyed: bool, has_default: bool) -
         components = {name: _naming_a_model(each) if name in names else each for name, each in components.items()}
     paths: dict[str, Json] = {}
     for dialect in dialects:
-        components[_error_name(dialect)] = shape_of([_plain(dialect.error(_FAILURE))])
+        components[_error_name(dialect)] = shape_of([_plain(dialect.error(failure)) for failure in _FAILURES])
         for route in dialect.routes:
             operation = _operation(dialect, route, refs, keyed=keyed)
             paths.setdefault(_templated(route.path), {})[route.method.lower()] = operation
