@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from callgate.backends import ShowsPrompts
+from callgate.gateway.outsized import refuse_outsized
 from callgate.runtime import Session, tokens_of_request, tokens_of_text
-from callgate.vocabulary import BackendError, ChatRequest, ModelRef
+from callgate.vocabulary import BackendError, ChatRequest, ContextExceeded, ModelRef
 
 TOKENS_PER_IMAGE = 1_000
 
@@ -18,6 +19,10 @@ class Counted(NamedTuple):
 
 async def count_tokens(session: Session, ref: ModelRef, request: ChatRequest) -> Counted:
     """Of the prompt that `ref` would get. Raises: as `Session.plan` does."""
+    try:
+        await refuse_outsized(session, ref, request)
+    except ContextExceeded:
+        return Counted(estimated(request), is_estimate=True)
     ref = await session.resolve(ref)
     backend = session.backend(ref)
     planned = (await session.plan(ref, request)).request

@@ -17,6 +17,7 @@ from callgate.gateway.endpoints import Endpoints, Lease, is_servers_fault
 from callgate.gateway.given.left_out import LONGEST_NAME
 from callgate.gateway.health import HealthChecks
 from callgate.gateway.metrics import Metrics
+from callgate.gateway.outsized import refuse_outsized
 from callgate.gateway.required import require_known_tools
 from callgate.runtime import Fallback, Session, is_recoverable
 from callgate.vocabulary import (
@@ -120,6 +121,7 @@ class Turns:
             events = self._session.turn(told.ref, request, on_plan=told.plan)
             try:
                 await self.admit(told.ref)
+                await refuse_outsized(self._session, told.ref, request)
                 # A lone server may take its time: it may be loading the model.
                 async with self._checks.while_it_lives(told.ref) if len(refs) > 1 else nullcontext():
                     first = await _first(events, told.ref)
