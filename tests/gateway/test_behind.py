@@ -168,7 +168,7 @@ async def test_without_an_ollama_it_is_said_that_there_is_none() -> None:
     other = PlayedServer()
     async with other.served() as url, gateway(None, no_servers(discovery__endpoints=f"one={url}/v1")) as served:
         answer = await served.post("/api/pull", {"model": "new"})
-        assert answer.status == 501
+        assert answer.status == 404
         assert "none behind" in answer.json["error"]
 
 

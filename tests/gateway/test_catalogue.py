@@ -202,7 +202,7 @@ async def test_what_is_for_an_ollama_goes_to_it_without_the_clients_key(tmp_path
 async def test_without_an_ollama_that_is_said() -> None:
     async with gateway() as served:
         answer = await served.post("/api/pull", {"model": "x"})
-        assert answer.status == 501
+        assert answer.status == 404
         assert "Ollama" in answer.json["error"]
         assert (await served.get("/api/ps")).json == {"models": []}
 

@@ -154,7 +154,7 @@ def _name_in(body: bytes, fields: Sequence[str]) -> str:
 
 def _no_ollama(error: BackendError) -> Failure:
     return Failure(
-        status=501,
+        status=404,
         kind="no_ollama",
         message=f"this is for an Ollama, and there is none behind: {discreet(error.message)}",
         hint="`callgate pull` fetches models without one",
