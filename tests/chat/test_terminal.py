@@ -366,4 +366,4 @@ def test_what_isnt_installed_is_said_with_the_next_step(missing: str, tmp_path: 
     with Terminal("tiny", PYTHONPATH=str(tmp_path)) as terminal:
         assert terminal.ended() == 2
         assert f"needs {missing}, which isn't installed" in terminal.text
-        assert "pip install 'callgate[chat]'" in terminal.text
+        assert re.search(r"pip install .*\[chat\]'", terminal.text)

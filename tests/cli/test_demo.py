@@ -14,6 +14,7 @@ import pytest
 
 from callgate.cli import demo, demo_steps, main
 from callgate.cli.demo_steps import STEPS, Ran, Step, Taken, is_now
+from callgate.cli.installation import as_installed
 from callgate.vocabulary import ToolCall, ToolResult
 from tests.cli.command import CALLGATE, callgate, environ
 
@@ -89,7 +90,7 @@ def test_without_the_engine_it_says_how_to_get_it(
     assert main(["demo", "--no-input"]) == 2
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert "pip install 'callgate[llamacpp]'" in shown.err
+    assert as_installed("hint: pip install 'callgate[llamacpp]'") in shown.err
 
 
 def test_help_has_examples() -> None:

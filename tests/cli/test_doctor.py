@@ -15,6 +15,7 @@ from packaging.requirements import Requirement
 from callgate.cli import doctor as doctor_module
 from callgate.cli import doctor_checks, main
 from callgate.cli.doctor_checks import EXTRAS, Checked, engine, extras, server
+from callgate.cli.installation import as_installed
 from callgate.runtime import SeenServer
 from callgate.settings import Settings, load_settings
 from callgate.vocabulary import Unreachable
@@ -104,7 +105,7 @@ def test_without_an_engine_and_without_servers_nothing_can_run_a_model(
     assert main(["doctor"]) == 3
     said = capsys.readouterr().out
     assert "nothing here can run a model" in said
-    assert "pip install 'callgate[llamacpp]', then `callgate demo`" in said
+    assert as_installed("pip install 'callgate[llamacpp]', then `callgate demo`") in said
 
 
 def test_where_the_engine_is_named_wrongly_nobody_is_told_to_install_one() -> None:

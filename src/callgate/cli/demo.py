@@ -97,12 +97,13 @@ def _is_somebody_there() -> bool:
 def _let_try(settings: Settings, folder: str) -> None:
     from callgate.chat import ChatOptions, run_in_lines, run_in_terminal
     from callgate.cli.chat import described
+    from callgate.cli.installation import as_installed
 
     options = ChatOptions(model="tiny", folder=folder, plain=True)
     print("\nNow you: ask it what 12 * 34 is, or to read the file welcome.txt; /model tiny-plain swaps the model.")
     if find_spec("prompt_toolkit") and find_spec("rich") and os.environ.get("TERM") != "dumb":
         run_in_terminal(lambda: (msgspec.structs.replace(options, plain=False), settings, described))
         return
-    print("Ctrl-D ends it. (pip install 'callgate[chat]' makes this a better place to talk.)")
+    print(as_installed("Ctrl-D ends it. (pip install 'callgate[chat]' makes this a better place to talk.)"))
     with suppress(EOFError):
         run_in_lines(options, settings, described)

@@ -25,6 +25,7 @@ from callgate.cli.doctor_checks import (
     this_program,
 )
 from callgate.cli.doctor_named import redis, why_no_default_model
+from callgate.cli.installation import as_installed
 from callgate.cli.screen import LiveLine, Screen, print_json, printable
 from callgate.settings import Settings, load_settings
 from callgate.vocabulary import CallgateError, UsageError
@@ -69,7 +70,8 @@ def look() -> list[Checked]:
     reached, problems = asyncio.run(_reached(settings))
     if not any(each.state == "ok" for each in reached if each.name != "Redis"):
         reached.append(_nobody(settings))
-    return [*checked, *reached, *paths(settings), *_chosen(settings, problems), registry(settings)]
+    everything = [*checked, *reached, *paths(settings), *_chosen(settings, problems), registry(settings)]
+    return [msgspec.structs.replace(each, next=each.next and as_installed(each.next)) for each in everything]
 
 
 def _unread(error: CallgateError) -> Checked:

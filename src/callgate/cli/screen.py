@@ -81,14 +81,17 @@ class Screen:
 
 def show_error(error: CallgateError, *, as_json: bool = False) -> None:
     """What went wrong and what to try next: on standard error for people, as an object for programs."""
+    from callgate.cli.installation import as_installed
+
+    hint = error.hint and as_installed(error.hint)
     if as_json:
-        shown = {"type": type(error).__name__, "message": error.message, "hint": error.hint}
+        shown = {"type": type(error).__name__, "message": error.message, "hint": hint}
         print_json({"error": shown})
         return
     screen = Screen(sys.stderr)
     screen.line(screen.styled("error: ", "bad") + printable(error.message))
-    if error.hint:
-        screen.line(screen.styled(printable(f"hint: {error.hint}"), "dim"))
+    if hint:
+        screen.line(screen.styled(printable(f"hint: {hint}"), "dim"))
 
 
 def print_json(record: Mapping[str, object]) -> None:
