@@ -33,6 +33,8 @@ _GATES = frozenset(
     "response_format",
 }
 """What the gate decides on, under every name that a backend may know it by. No dialect lets it pass unread."""
+MOST_DROPPED = 512 << 20
+DROPPING_SECONDS = 20.0
 _MISSING = re.compile("Object missing required field `(.+?)`")
 
 
@@ -73,6 +75,7 @@ class Exchange:
         """Raises: Refused, if it is too long or takes too long; ClientGone."""
         announced = self.headers.get("content-length", "")
         if announced.isdecimal() and int(announced) > most:
+            await self._drop(int(announced))
             raise _too_long(most)
         pieces: list[bytes] = []
         size, more = 0, True
@@ -84,13 +87,30 @@ class Exchange:
                     raise ClientGone
                 pieces.append(message.get("body", b""))
                 size += len(pieces[-1])
-                if size > most:
-                    raise _too_long(most)
                 more = message.get("more_body", False)
+                if size > most:
+                    await self._drop(MOST_DROPPED if more else 0)
+                    raise _too_long(most)
         except TimeoutError:
             failure = Failure(status=408, kind="too_slow", message=f"the request didn't arrive within {seconds:g} s")
             raise Refused(failure, [(b"connection", b"close")]) from None
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    async def _drop(self, size: int) -> None:
+        """The rest of a body, if it isn't long: many clients read nothing before all is written, and would see a broken
+        connection instead of an answer. Those that ask first whether to send it needn't.
+        """
+        if not 0 < size <= MOST_DROPPED or "expect" in self.headers:
+            return
+        end = asyncio.get_running_loop().time() + DROPPING_SECONDS
+        more = True
+        try:
+            while more and size > 0:
+                message = await before(end, self.receive())
+                size -= len(message.get("body", b""))
+                more = message.get("more_body", False)
+        except TimeoutError:
+            pass
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """Of the body, as they arrive, however many. Raises: ClientGone."""
