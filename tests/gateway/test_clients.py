@@ -93,7 +93,7 @@ def test_the_ollama_command_takes_it_for_an_ollama(url: str, ollama_url: str) ->
 
     def said(*words: str) -> str:
         done = subprocess.run(
-            [server.installed(), *words], env=environ, capture_output=True, text=True, timeout=60, check=True
+            [server.installed(), *words], env=environ, capture_output=True, text=True, timeout=180, check=True
         )
         return done.stdout
 
@@ -124,7 +124,7 @@ def test_the_ollama_command_talks_with_a_model_that_knows_no_tools(require_engin
 
         def said(*words: str) -> str:
             done = subprocess.run(
-                [server.installed(), *words], env=environ, capture_output=True, text=True, timeout=60, check=True
+                [server.installed(), *words], env=environ, capture_output=True, text=True, timeout=180, check=True
             )
             return done.stdout
 

@@ -150,11 +150,11 @@ async def test_where_nobody_knows_a_server_that_takes_it_gets_it(server: McpServ
 
 
 async def test_what_a_server_says_of_something_else_is_an_error_still() -> None:
-    played = Played((400, "the prompt is longer than the context"))
+    played = Played((400, "the temperature is out of range"))
     shown = Message(role="user", content="What is it?", images=(Image(picture(), "image/png"),))
     async with serving(("*", "/{path:.*}", played.answer)) as url, Session(settings()) as session:
         ref = ModelRef("openai", "m", f"{url}/v1")
-        with pytest.raises(BadStatus, match="longer than the context"):
+        with pytest.raises(BadStatus, match="out of range"):
             async for _ in session.turn(ref, ChatRequest(model="m", messages=(shown,))):
                 pass
     assert len(played.asked) == 1
