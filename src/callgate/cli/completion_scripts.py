@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Literal, get_args, get_origin
+
 from callgate.cli.command_tree import Argument, Command
-from callgate.settings import TABLE
+from callgate.settings import TABLE, Setting
 
 _MODELS = ("MODEL", "MODELS", "TARGET")
 _FOLDERS = ("FOLDER", "DIR")
@@ -47,9 +49,22 @@ def _steps(commands: list[Command]) -> str:
     return "|".join(f'"{" ".join(command.words[:-1])} {command.words[-1]}"' for command in commands if command.words)
 
 
+def _setting_kind(setting: Setting) -> str:
+    """As `_kind` has it, of a setting's value."""
+    if setting.key == "models.default":
+        return "model"
+    hint = setting.type
+    while get_origin(hint) is Annotated:
+        hint = get_args(hint)[0]
+    if get_origin(hint) is Literal:
+        return " ".join(map(str, get_args(hint)))
+    return "true false" if hint is bool else "folder" if setting.expects == "a folder" else "-"
+
+
 def _values(commands: list[Command]) -> dict[str, str]:
-    """What stands behind each option that takes something."""
-    return {
+    """What stands behind each option that takes something, and behind each setting's name."""
+    of_settings = {f"config set {key}": f"kind={_single(_setting_kind(each))}" for key, each in TABLE.items()}
+    return of_settings | {
         f"{' '.join(command.words)} {flag}": f"kind={_single(_kind(command, option))}"
         for command in commands
         for option in command.options
@@ -188,7 +203,9 @@ def _fish(commands: list[Command]) -> str:
     for command in commands:
         here = f"""complete -c callgate -n 'test (__callgate_command) = "{" ".join(command.words)}"'"""
         lines += [f"{here} -a {below.words[-1]} -d {_fished(below.summary)}" for below in command.below]
-        if not command.below:
+        if command.words == ("config", "set"):
+            lines += _fish_settings()
+        elif not command.below:
             lines += [f"{here} {words}" for words in _fish_takes(_place(command))]
         for option in command.options:
             spelt = " ".join(f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}" for flag in option.flags)
@@ -197,6 +214,13 @@ def _fish(commands: list[Command]) -> str:
             takes = [("-r" if kind in ("file", "model") else "-x"), *_fish_takes(kind)] if option.metavar else []
             lines.append(" ".join([here, spelt, "-d", _fished(option.help), *takes]))
     return "\n".join(lines) + "\n"
+
+
+def _fish_settings() -> list[str]:
+    """What stands behind `config set`: a key, and behind that what it takes."""
+    behind = {"set": " ".join(TABLE)} | {key: _setting_kind(setting) for key, setting in TABLE.items()}
+    here = """complete -c callgate -n 'test (__callgate_command) = "config set"; and test (commandline -opc)[-1] = """
+    return [f"{here}{word}' {words}" for word, kind in behind.items() for words in _fish_takes(kind)]
 
 
 def _fish_takes(kind: str) -> list[str]:
