@@ -16,6 +16,8 @@ from typing import BinaryIO, Literal
 import msgspec
 
 from callgate.gateway.app import App
+from callgate.gateway.asgi import Refused
+from callgate.gateway.dialect import Failure
 from callgate.gateway.keeping import MOST_BYTES_EACH, Keeper
 from callgate.gateway.serving.busy import Busy
 from callgate.gateway.serving.running import run
@@ -40,6 +42,12 @@ log = logging.getLogger(__name__)
 
 OTHERS_SECONDS = 5.0
 """For all others to be asked, of which some may be busy."""
+_SILENT = Failure(
+    status=503,
+    kind="workers",
+    message="whether that answer is kept can't be told now: the parent of the workers doesn't answer",
+    hint="ask again, or send the conversation as input",
+)
 _LONG = 64 << 10
 """What a pipe takes at once: more has to be waited for."""
 
@@ -105,7 +113,7 @@ class Link:
 
 
 class ParentsMemory:
-    """Earlier answers, kept by the parent for all workers. If it doesn't answer, none is."""
+    """Earlier answers, kept by the parent for all workers."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -115,18 +123,21 @@ class ParentsMemory:
 
     async def put(self, id_: str, content: bytes) -> None:
         """Returns when it is there: whoever goes on from it may meet another worker."""
-        if len(content) <= MOST_BYTES_EACH:
-            await self._asked("put", id_, content)
+        if len(content) > MOST_BYTES_EACH:
+            return
+        try:
+            await self._link.ask("put", id_, content)
+        except TimeoutError:
+            log.warning("an answer isn't kept: the parent of the workers doesn't answer")
 
     async def drop(self, id_: str) -> bool:
         return await self._asked("drop", id_) is not None
 
-    async def _asked(self, what: Literal["get", "put", "drop"], id_: str, content: bytes = b"") -> bytes | None:
+    async def _asked(self, what: Literal["get", "drop"], id_: str) -> bytes | None:
         try:
-            return await self._link.ask(what, id_, content)
+            return await self._link.ask(what, id_)
         except TimeoutError:
-            log.warning("the parent of the workers, which keeps answers for them, didn't say a word of one")
-            return None
+            raise Refused(_SILENT, [(b"retry-after", b"1")]) from None
 
 
 class _ToParent(logging.Handler):
