@@ -159,12 +159,20 @@ def test_it(callgate):
     sys.__stdin__.read()
 """,
     )
+    left = tmp_path / "left"
+    left.mkdir()
     command = [sys.executable, "-m", "pytest", "-s", *STRICT]
-    with subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+    given = {**os.environ, "TMPDIR": str(left)}
+    with subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=given) as process:
         until = time.monotonic() + PATIENCE_SECONDS
         while not told.exists() and process.poll() is None and time.monotonic() < until:
             time.sleep(0.05)
         url = json.loads(told.read_text())["url"]
         assert is_listening(url)
+        assert list(left.glob("callgate-test-*"))
         process.send_signal(signal.SIGKILL)
     assert ends(url)
+    until = time.monotonic() + PATIENCE_SECONDS
+    while list(left.glob("callgate-test-*")) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not list(left.glob("callgate-test-*"))
