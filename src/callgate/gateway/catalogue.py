@@ -182,14 +182,15 @@ class Catalogue:
         return {**own, **{id_: refs for id_, refs in self._where.same.items() if id_ not in own}}
 
     async def _wherever(self, refs: tuple[ModelRef, ...]) -> tuple[ModelRef, ...]:
-        if any(map(may_be_anywhere, refs)):
-            if self._looked_at < 0:
-                await self._look(FRESH_SECONDS)
-            elif self._owners and not self._where.of(refs):
-                await self._look(IMPATIENCE_SECONDS)
-            self._look_aside(FRESH_SECONDS if self._where.lacks(refs) else STALE_SECONDS)
-        elif self._owners:
-            self._look_aside(STALE_SECONDS)
+        if not any(map(may_be_anywhere, refs)):
+            if self._owners:
+                self._look_aside(STALE_SECONDS)
+            return refs
+        if self._looked_at < 0:
+            await self._look(FRESH_SECONDS)
+        elif self._owners and not self._where.of(refs):
+            await self._look(IMPATIENCE_SECONDS)
+        self._look_aside(FRESH_SECONDS if self._where.lacks(refs) else STALE_SECONDS)
         return self._where.of(refs) or refs
 
     def _nowhere(self, refs: Sequence[ModelRef]) -> CallgateError | None:
