@@ -14,4 +14,4 @@ async def test_no_request_is_lost_before_its_first_byte(redis: RealRedis, requir
     outcome = await stress(clients=3, seconds=1.5)
     assert outcome.problems == []
     assert sum(phase.counts["lost"] for phase in outcome.phases) == 0
-    assert all(phase.counts["whole"] for phase in outcome.phases)
+    assert sum(phase.counts["whole"] for phase in outcome.phases) >= len(outcome.phases)
