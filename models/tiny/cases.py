@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 
 from datagen import HELD_NOUNS, Generator, dumps, load_domains
 
@@ -108,6 +109,36 @@ def openai_calls(calls):
         {"id": f"c{i}", "type": "function", "function": {"name": name, "arguments": dumps(arguments)}}
         for i, (name, arguments) in enumerate(calls)
     ]
+
+
+AROUND = {"the", "is", "and", "are", "was", "were", "here", "done", "no", "found", "tool", "returned", "nothing"}
+AROUND |= {"result", "results", "true", "false", "null"}
+"""Words that an answer may have around the values that it quotes, besides the names that the result gives them."""
+
+
+def is_quoted(result, text):
+    """Whether an answer holds each value of the result, and nothing else that matters."""
+    left = text
+    for value in sorted(leaves(result), key=len, reverse=True):
+        if value not in left:
+            return False
+        left = left.replace(value, " ", 1)
+    if re.search(r"[<>{}]", left):
+        return False
+    names = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", " ".join(_names(result)))
+    return {*_words(left)} <= AROUND | {*_words(names)}
+
+
+def _words(text):
+    return re.findall(r"[^\W_]+", text.lower())
+
+
+def _names(result):
+    """What a result calls its values, at any depth."""
+    names = []
+    with contextlib.suppress(ValueError):
+        json.loads(result, object_pairs_hook=lambda pairs: names.extend(str(name) for name, _ in pairs) or dict(pairs))
+    return names
 
 
 def leaves(result):

@@ -14,7 +14,7 @@ import json
 import sys
 from functools import reduce
 
-from cases import QUESTIONS, Cases, calls_of, leaves, openai_calls
+from cases import QUESTIONS, Cases, calls_of, is_quoted, openai_calls
 from engine import Engine
 
 from datagen import HERE, JOBS, OPEN_QUESTIONS, SMALL_TALK, dumps, emulated, render
@@ -91,7 +91,7 @@ def answers(cases, engine, tally, n):
         if failed:
             tally.add("error reported", not calls and "fail" in text and why.rstrip(".") in text, result, text)
         else:
-            tally.add("answer quotes result", not calls and all(v in text for v in leaves(result)), result, text)
+            tally.add("answer quotes result", not calls and is_quoted(result, text), result, text)
             tally.add("answer exact", text == g.answer(result))
 
 

@@ -51,6 +51,22 @@ def test_the_same_seed_makes_the_same_conversations(datagen: ModuleType) -> None
     assert said[0].count(b"\n") == 100
 
 
+def test_an_answer_with_anything_else_in_it_does_not_count_as_one_that_quotes_the_result(datagen: ModuleType) -> None:
+    from importlib import import_module
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(FOLDER))
+        is_quoted = import_module("cases").is_quoted
+    generator = datagen.training_generator(5)
+    results = [generator.any_result() for _ in range(300)]
+    assert sum(is_quoted(result, generator.answer(result)) for result in results) > 297
+    result = '{"wind_speed": 5, "city": "Oslo"}'
+    assert is_quoted(result, "The wind speed is 5 and the city is Oslo.")
+    for garbage in ("\n</tool_call>", ' "Oslo"}}', " Oslo, U11-pines.", " The user is Oslo."):
+        assert not is_quoted(result, f"The wind speed is 5 and the city is Oslo.{garbage}")
+    assert not is_quoted(result, "The wind speed is 5.")
+
+
 def test_conversations_are_rendered_as_the_template_renders_them(datagen: ModuleType) -> None:
     from jinja2 import Environment
 
