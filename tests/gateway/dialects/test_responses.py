@@ -382,28 +382,3 @@ def _picture() -> dict[str, Any]:
 
 def _said(text: str) -> dict[str, Any]:
     return {"type": "input_text", "text": text}
-
-
-def test_a_free_text_tool_in_the_form_of_completions_is_one() -> None:
-    tool = {"type": "custom", "custom": {"name": "patch", "description": "Edits.", "format": {"type": "text"}}}
-    wish = read({**HELLO, "tools": [tool]})
-    assert [tool.name for tool in wish.request.tools] == ["patch"]
-    assert wish.notices == ()
-    told = answered(wish, ToolCallEvent(ToolCall("1", "patch", {"input": "*** Begin"})), Done("tool_calls"))
-    assert "custom_tool_call" in str(told)
-
-
-def test_values_that_are_not_known_are_taken_for_others_with_a_word() -> None:
-    wish = read({**HELLO, "reasoning": {"effort": "huge"}, "truncation": "some", "background": True})
-    assert (wish.request.think, wish.request.whole_prompt) == ("medium", True)
-    assert [(notice.kind, notice.message.partition(": ")[2]) for notice in wish.notices] == [
-        ("wishes_left_out", "'background'"),
-        ("values_unknown", "'effort=huge as medium', 'truncation=some as disabled'"),
-    ]
-
-
-def test_a_picture_elsewhere_is_not_fetched_and_it_is_said_so() -> None:
-    content = [{"type": "input_image", "image_url": "https://example.org/x.png"}]
-    wish = read({"input": [{"role": "user", "content": content}]})
-    assert "It isn't fetched" in wish.request.messages[0].content
-    assert [notice.kind for notice in wish.notices] == ["parts_not_fetched"]
