@@ -40,6 +40,14 @@ def test_whatever_javascript_writes_is_read_with_halves_of_characters_replaced(v
     assert json.loads(json.dumps(read, ensure_ascii=False).encode()) == mended(value)
 
 
+def test_a_long_conversation_is_read_with_the_pictures_in_it_but_not_one_that_takes_for_ever() -> None:
+    picture = "QUJD" * LONGEST
+    read: Any = read_oddly(json.dumps({"picture": picture, "text": "\ud83d"}).encode(), PROBLEM)
+    assert (read["picture"] == picture, read["text"]) == (True, "\ufffd")
+    with pytest.raises(UsageError, match="byte 7"):
+        read_oddly(json.dumps(["\n" * (LONGEST // 2 + 1), "\ud83d"]).encode(), PROBLEM)
+
+
 @hypothesis.given(content=st.binary(max_size=60) | st.text('{}[]",:\\ud80fN1e.', max_size=60).map(str.encode))
 def test_anything_else_is_read_or_refused_in_our_words(content: bytes) -> None:
     with suppress(UsageError):

@@ -12,7 +12,9 @@ import msgspec
 from callgate.vocabulary import UsageError
 
 LONGEST = 4 << 20
-"""In bytes. To look twice takes longer than to read, so it isn't done for what is longer."""
+"""In bytes. To find out where something is wrong takes longer than to read, so it isn't done for what is longer."""
+MOST_ESCAPES = 1 << 20
+"""Each is looked at; what is between them, such as pictures, takes no time."""
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
@@ -22,13 +24,12 @@ _NO_CHARACTER = rb"\ufffd"
 
 def read_oddly(content: bytes, problem: Exception) -> object:
     """What `content` means, although reading it ended in `problem`. Raises: UsageError, if it means nothing."""
-    if len(content) <= LONGEST:
+    if content.count(b"\\") <= MOST_ESCAPES:
         try:
             return msgspec.json.decode(_ESCAPE.sub(_whole, content))
         except (msgspec.DecodeError, ValueError, RecursionError):
-            problem_at = _where(content)
-    else:
-        problem_at = str(problem)
+            pass
+    problem_at = _where(content) if len(content) <= LONGEST else str(problem)
     raise UsageError(f"the request is no JSON: {problem_at}", hint="it has to be a JSON object, in UTF-8")
 
 
