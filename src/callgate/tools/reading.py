@@ -104,7 +104,7 @@ def _of_object(entry: Mapping[str, Any], number: int, check: SchemaCheck) -> Too
     definition: Mapping[str, Any] = inner if isinstance(inner, Mapping) else entry
     if isinstance(kind, str) and kind not in _OWN_TYPES and not any(key in definition for key in _SCHEMA_KEYS):
         raise UsageError(
-            f"tool {number} is of the type {kind[:80]!r}, which only its maker's server can run",
+            f"tool {number} is of the type {kind[:80]!r}, which callgate doesn't know",
             hint="leave it out, or offer a function of your own that does it",
         )
     name = _name(definition.get("name"), number)
