@@ -106,12 +106,13 @@ class RedisLink:
 
         if not is_trial and time.monotonic() < self._away_until:
             raise Away
+        is_cancelled = _cancellation()
         try:
             try:
                 async with asyncio.timeout(PATIENCE_SECONDS):
                     done = await work(self._redis)
             except (Late, TimeoutError):
-                if not self.is_up:
+                if not self.is_up or is_cancelled():
                     raise
                 async with asyncio.timeout(PATIENCE_SECONDS):  # it may have been us who had no time
                     done = await work(self._redis)
@@ -121,6 +122,9 @@ class RedisLink:
         except RedisError as error:  # it is there, and doesn't do that
             self._refused(error)
             raise Away from None
+        finally:
+            if is_cancelled():
+                raise asyncio.CancelledError
         if not self.is_up:
             log.warning("the Redis at %s is back", self.place)
         self.is_up, self._pause, self._away_until = True, FIRST_PAUSE, 0.0
@@ -163,6 +167,16 @@ class RedisLink:
             f"there is no Redis at {self.place} ({why})",
             hint="start it, mend the URL (--redis, CALLGATE_REDIS), or leave it out: then nothing is shared",
         )
+
+
+def _cancellation() -> Callable[[], bool]:
+    """Tells whether somebody has wanted this task to end since.
+
+    Python 3.11 may lose that, in the `wait_for` that Redis' package waits with.
+    """
+    task = asyncio.current_task()
+    before = task.cancelling() if task else 0
+    return lambda: task is not None and task.cancelling() > before
 
 
 def changed(key: str) -> tuple[str, str, str]:
