@@ -222,10 +222,15 @@ async def test_another_failure_is_not_retried(monkeypatch: pytest.MonkeyPatch) -
     assert len(backend.asked) == 1
 
 
-async def test_what_was_held_back_is_given_out_before_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("said", "words", "notices"), [("so <tool_ca", "so <tool_ca", []), ('so <tool_call>{"na', "so ", ["call_cut_off"])]
+)
+async def test_what_was_held_back_is_given_out_before_an_error_but_for_half_a_call(
+    said: str, words: str, notices: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Breaks(Played):
         async def stream(self, _: ChatRequest) -> AsyncGenerator[Event, None]:
-            yield AssistantDelta('<tool_call>{"na')
+            yield AssistantDelta(said)
             raise StreamFailed("broken")
 
     heard: list[Event] = []
@@ -237,7 +242,8 @@ async def test_what_was_held_back_is_given_out_before_an_error(monkeypatch: pyte
     async with session_with(Breaks(with_tools=[], plain=[]), monkeypatch) as session:
         with pytest.raises(StreamFailed):
             await listen()
-    assert "".join(event.text for event in heard if isinstance(event, AssistantDelta)) == '<tool_call>{"na'
+    assert "".join(event.text for event in heard if isinstance(event, AssistantDelta)) == words
+    assert [event.kind for event in heard if isinstance(event, Notice)] == notices
 
 
 async def test_what_a_turn_showed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
