@@ -75,7 +75,7 @@ async def test_where_a_file_lies_is_told_neither_in_metrics_nor_in_answers(
 
 
 def test_a_file_is_called_by_its_name_and_what_is_elsewhere_by_all_of_it() -> None:
-    for name in ("/home/me/mine.gguf", "https://a.example/x/mine.gguf?token=secret"):
+    for name in ("/models/mine.gguf", "https://a.example/x/mine.gguf?token=secret"):
         ref = ModelRef("file", name)
         assert discreet_name(ref) == discreet_ref(ref) == "mine.gguf"
     ref = ModelRef("openai", "org/m", "http://127.0.0.1:8000/v1")
