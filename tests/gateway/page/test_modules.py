@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -291,6 +292,6 @@ async def test_the_time_is_told_for_a_city_or_a_zone(page: Any) -> None:
         }""",
         [{"timezone": "Europe/Paris"}, {"timezone": "tokyo"}, {"timezone": "UTC"}, {}, {"timezone": "Nowhere"}],
     )
-    assert [text.rpartition("(")[2] for text in said[:3]] == ["Europe/Paris)", "Asia/Tokyo)", "UTC)"]
-    assert said[3].endswith(")")
+    assert [text.split()[-1] for text in said[:3]] == ["Europe/Paris", "Asia/Tokyo", "UTC"]
+    assert all(re.fullmatch(r"\w+day \d{4}-\d\d-\d\d \d\d:\d\d \S+", text) for text in said[:4])
     assert said[4] == 'there is no time zone "Nowhere"'

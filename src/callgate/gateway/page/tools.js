@@ -28,12 +28,18 @@ export const BUILT_IN = [
 
 function now(wanted) {
   const zone = zoneOf(wanted);
-  const time = new Intl.DateTimeFormat("en-GB", {
-    dateStyle: "full",
-    timeStyle: "medium",
+  const parts = new Intl.DateTimeFormat("en-GB", {
+    weekday: "long",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
     ...(zone ? { timeZone: zone } : {}),
-  }).format(new Date());
-  return `${time} (${zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone})`;
+  }).formatToParts(new Date());
+  const at = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
+  const where = zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return `${at.weekday} ${at.year}-${at.month}-${at.day} ${at.hour}:${at.minute} ${where}`;
 }
 
 /** A zone by its name, or by the city in it. */
