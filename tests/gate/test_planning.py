@@ -9,11 +9,13 @@ from callgate.vocabulary import (
     Answer,
     Capabilities,
     ChatRequest,
+    Done,
     Image,
     Means,
     Message,
     Tool,
     ToolCall,
+    ToolCallEvent,
     UsageError,
 )
 
@@ -49,9 +51,8 @@ def test_past_calls_have_the_names_under_which_tools_are_sent() -> None:
 
 
 def test_a_call_under_the_sent_name_comes_back_under_its_own() -> None:
-    from callgate.vocabulary import ToolCallEvent
-
-    (event,) = planned().mender().feed(ToolCallEvent(ToolCall("1", "maps_find_place", {})))
+    mender = planned().mender()
+    event, _ = *mender.feed(ToolCallEvent(ToolCall("1", "maps_find_place", {}))), *mender.feed(Done("stop"))
     assert isinstance(event, ToolCallEvent)
     assert (event.call.name, event.call.problem) == ("maps/find.place", None)
 

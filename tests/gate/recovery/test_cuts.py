@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callgate.gate.recovery import Found, Text
+from callgate.gate.recovery import Found, Half, Text
 from callgate.gate.recovery.cuts import call_spans
 from callgate.vocabulary import Tool
 from tests.gate.recovery.reading import PARIS, calls_in, pieces_of, words_in
@@ -60,7 +60,7 @@ def test_a_block_that_cant_be_cut_is_what_was_sent_for_each() -> None:
     ],
 )
 def test_a_call_that_is_cut_off_within_a_number_is_none(text: str) -> None:
-    assert pieces_of(text, [PAY]) == [Text(text)]
+    assert [piece for piece in pieces_of(text, [PAY]) if not isinstance(piece, Half)] == [Text(text)]
 
 
 @given(st.lists(st.one_of(st.sampled_from(TOKENS), st.text(max_size=4)), max_size=20).map("".join), st.integers(1, 4))
