@@ -58,6 +58,7 @@ exit status, of every command: 0 done · 1 something failed · 2 wrong usage · 
                                4 a server could not be reached · 130 interrupted
 """
 
+_VERSION = f"callgate {__version__}"
 DONE, FAILED, USAGE, UNMET, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 
@@ -97,7 +98,7 @@ def parser_of(*loaded: str) -> argparse.ArgumentParser:
         epilog=_FIRST_STEPS,
         formatter_class=HelpForm,
     )
-    parser.add_argument("--version", action="version", version=f"callgate {__version__}", help="print it and stop")
+    parser.add_argument("--version", action="version", version=_VERSION, help="print it and stop")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, title="commands")
     for name, summary in COMMANDS.items():
         command = commands.add_parser(name, help=summary, formatter_class=HelpForm)
@@ -114,6 +115,9 @@ def parser_of(*loaded: str) -> argparse.ArgumentParser:
 
 
 def _run(words: list[str]) -> int:
+    if words == ["--version"]:  # scripts ask often, and no parser is needed for it
+        print(_VERSION)
+        return DONE
     chosen = next((word for word in words if not word.startswith("-")), "")
     parser = parser_of(chosen)
     if not words:
