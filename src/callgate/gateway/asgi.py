@@ -22,6 +22,8 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Header = tuple[bytes, bytes]
 
 JSON = "application/json"
+WHOLE = "callgate.whole"
+"""An answer in one message, with `status`, `headers` and `body`: for servers that have it among their extensions."""
 _OURS: tuple[Header, ...] = ((b"server", b"callgate"), (b"x-callgate", __version__.encode()))
 _GATES = frozenset(
     {"messages", "tools", "tool_choice", "parallel_tool_calls", "stream", "stream_options", "format"}
@@ -61,6 +63,7 @@ class Exchange:
         self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         self.receive = receive
         self.send = send
+        self._takes_whole = WHOLE in scope.get("extensions", ())
         self.more_headers: list[Header] = []
         """For every answer to this request."""
         self.status: int | None = None
@@ -126,8 +129,11 @@ class Exchange:
 
     async def start(self, status: int, content_type: str, headers: Iterable[Header] = ()) -> None:
         self.status = status
-        sent = [(b"content-type", content_type.encode()), *_OURS, *self.more_headers, *headers]
+        sent = self._headers(content_type, headers)
         await self.send({"type": "http.response.start", "status": status, "headers": sent})
+
+    def _headers(self, content_type: str, headers: Iterable[Header]) -> list[Header]:
+        return [(b"content-type", content_type.encode()), *_OURS, *self.more_headers, *headers]
 
     async def piece(self, content: bytes) -> None:
         await self.send({"type": "http.response.body", "body": content, "more_body": True})
@@ -145,9 +151,16 @@ class Exchange:
         self, content: bytes, *, status: int = 200, content_type: str = JSON, headers: Iterable[Header] = ()
     ) -> None:
         """All at once."""
-        length = (b"content-length", str(len(content)).encode())
-        await self.start(status, content_type, (length, *headers))
-        await self.end(b"" if self.method == "HEAD" else content)
+        headers = ((b"content-length", b"%d" % len(content)), *headers)
+        if self.method == "HEAD":
+            content = b""
+        if self._takes_whole:
+            self.status, self.is_over = status, True
+            sent = self._headers(content_type, headers)
+            await self.send({"type": WHOLE, "status": status, "headers": sent, "body": content})
+        else:
+            await self.start(status, content_type, headers)
+            await self.end(content)
 
 
 def _too_long(most: int) -> Refused:

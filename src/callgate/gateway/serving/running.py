@@ -9,6 +9,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from secrets import token_hex
 from types import FrameType
 
@@ -17,7 +18,7 @@ import uvicorn
 
 from callgate.gateway.app import App
 from callgate.gateway.options import Options
-from callgate.gateway.serving.heads import protocol
+from callgate.gateway.serving.connection import Connection
 from callgate.gateway.serving.managed import Manager
 from callgate.settings import Settings
 from callgate.vocabulary import UsageError
@@ -74,7 +75,7 @@ def run(app: App, listening: socket.socket, options: Options, on_ready: Callable
         server_header=False,
         proxy_headers=False,
         lifespan="on",
-        http=protocol(options.limits.body_seconds),
+        http=partial(Connection, head_seconds=options.limits.body_seconds),  # type: ignore[arg-type]
         ws="none",
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=options.drain,  # type: ignore[arg-type]  # it is only waited for

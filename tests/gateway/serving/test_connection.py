@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from callgate.gateway.serving.heads import MOST_HEAD_BYTES
+from callgate.gateway.serving.connection import MOST_HEAD_BYTES
 from tests.gateway.command import Served, served
 
 

@@ -1,0 +1,253 @@
+"""A client's connection: requests are read from it, bounded in size and time, and answered one after the other."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import unquote
+
+import httptools
+
+from callgate.gateway.asgi import WHOLE, Header, Scope
+from callgate.gateway.serving.deadline import Deadline
+from callgate.gateway.serving.request import Request
+
+if TYPE_CHECKING:
+    from uvicorn.config import Config
+    from uvicorn.server import ServerState
+
+MOST_HEAD_BYTES = 256 << 10
+_REFUSED = b"HTTP/1.1 %b\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+_BAD = _REFUSED % b"400 Bad Request"
+_LATE = _REFUSED % b"408 Request Timeout"
+_LONG = _REFUSED % b"431 Request Header Fields Too Large"
+_EXTENSIONS: dict[str, dict[str, Any]] = {WHOLE: {}}
+
+
+class Connection(asyncio.Protocol):
+    """For uvicorn, whose own waits for heads for ever, and takes three times as long for each request.
+
+    A head has `head_seconds`, from its first byte, and the first one from the start of the connection; 0: as many as it
+    takes.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+        *,
+        head_seconds: float,
+    ) -> None:
+        self.app = config.loaded_app
+        self.loop = _loop or asyncio.get_running_loop()
+        self.transport = cast("asyncio.Transport", None)
+        self.full: asyncio.Event | None = None
+        """Set when more may be written. There is one only while nothing may."""
+        self._state = server_state
+        self._app_state = app_state
+        self._head_seconds = head_seconds
+        self._idle_seconds = config.timeout_keep_alive
+        self._deadline = Deadline(self.loop, lambda: self._refuse(self._last_word))
+        self._last_word = b""
+        """What the client is told when it has passed."""
+        self._parser: httptools.HttpRequestParser | None = httptools.HttpRequestParser(self)
+        self._scope: Scope = {
+            "type": "http",
+            "asgi": {"version": config.asgi_version, "spec_version": "2.3"},
+            "root_path": "",
+            "extensions": _EXTENSIONS,
+        }
+        """What all requests have in common."""
+        self._requests: deque[Request] = deque()
+        """Those that have no answer yet. The first of them is being answered."""
+        self._arriving: Request | None = None
+        """Whose body is being read."""
+        self._is_between = True
+        """Nothing of the next request has come."""
+        self._is_in_head = False
+        self._head_bytes = 0
+        self._url = b""
+        self._headers: list[Header] = []
+        self._expects_word = False
+        self._reads = True
+
+    @property
+    def more_headers(self) -> Iterable[Header]:
+        """For every answer."""
+        return self._state.default_headers
+
+    # --- as asyncio has it ---
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast("asyncio.Transport", transport)
+        self._state.connections.add(cast("Any", self))
+        self._scope |= {
+            "server": _address(transport.get_extra_info("sockname")),
+            "client": _address(transport.get_extra_info("peername")),
+            "scheme": "https" if transport.get_extra_info("sslcontext") else "http",
+        }
+        self._wait(self._head_seconds, _LATE)
+
+    def connection_lost(self, _: Exception | None) -> None:
+        self._state.connections.discard(cast("Any", self))
+        self._deadline.stop()
+        self._parser = None  # it holds us, and we it
+        self.resume_writing()
+        for request in self._requests:
+            request.lose()
+        self._requests.clear()
+
+    def data_received(self, data: bytes) -> None:
+        if self._parser is None:
+            return
+        was_between = self._is_between
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            pass  # which nobody has to agree to
+        except httptools.HttpParserError:
+            self._refuse(_BAD)
+            return
+        if self._is_in_head:
+            self._head_bytes += len(data)
+            if self._head_bytes > MOST_HEAD_BYTES:
+                self._refuse(_LONG)
+                return
+        if self._requests:
+            self._deadline.clear()
+        elif was_between and not self._is_between:
+            self._wait(self._head_seconds, _LATE)
+
+    def pause_writing(self) -> None:
+        self.full = self.full or asyncio.Event()
+
+    def resume_writing(self) -> None:
+        if self.full is not None:
+            self.full.set()
+            self.full = None
+
+    def shutdown(self) -> None:
+        """As uvicorn has it: no more requests after the one that is being answered."""
+        if self._requests:
+            self._requests[0].keep_alive = False
+        else:
+            self.transport.close()
+
+    # --- as the parser has it ---
+
+    def on_message_begin(self) -> None:
+        self._is_between = False
+        self._is_in_head, self._head_bytes = True, 0
+        self._url, self._headers, self._expects_word = b"", [], False
+
+    def on_url(self, url: bytes) -> None:
+        self._url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        name = name.lower()
+        if name == b"expect" and value.lower() == b"100-continue":
+            self._expects_word = True
+        self._headers.append((name, value))
+
+    def on_headers_complete(self) -> None:
+        self._is_in_head = False
+        parser = cast("httptools.HttpRequestParser", self._parser)
+        version = parser.get_http_version()
+        path, query = _parted(self._url)
+        scope = {
+            **self._scope,
+            "http_version": version,
+            "method": parser.get_method().decode("ascii"),
+            "path": unquote(path) if "%" in path else path,
+            "raw_path": path.encode("ascii"),
+            "query_string": query,
+            "headers": self._headers,
+            "state": self._app_state.copy(),
+        }
+        keep_alive = version != "1.0" and parser.should_keep_alive()
+        request = self._arriving = Request(self, scope, keep_alive=keep_alive, expects_word=self._expects_word)
+        self._requests.append(request)
+        if len(self._requests) == 1:
+            self._start(request)
+        else:
+            self._pause_reading()
+
+    def on_body(self, body: bytes) -> None:
+        if (request := self._arriving) is not None and not request.is_over and request.feed(body):
+            self._pause_reading()
+
+    def on_message_complete(self) -> None:
+        self._is_between = True
+        if (request := self._arriving) is not None:
+            request.end()
+            self._arriving = None
+
+    # --- one after the other ---
+
+    def _start(self, request: Request) -> None:
+        task = self.loop.create_task(request.run())
+        self._state.tasks.add(task)
+        task.add_done_callback(self._state.tasks.discard)
+
+    def answered(self, request: Request) -> None:
+        """Whole."""
+        self._state.total_requests += 1
+        self._requests.popleft()
+        if not request.keep_alive:
+            self.transport.close()
+        if self.transport.is_closing():
+            return
+        self.resume_reading()
+        if self._requests:
+            self._start(self._requests[0])
+        elif self._is_between:
+            self._wait(self._idle_seconds, b"")
+        else:
+            self._wait(self._head_seconds, _LATE)
+
+    def resume_reading(self) -> None:
+        if not self._reads:
+            self._reads = True
+            self.transport.resume_reading()
+
+    def _pause_reading(self) -> None:
+        if self._reads:
+            self._reads = False
+            self.transport.pause_reading()
+
+    def _wait(self, seconds: float, last_word: bytes) -> None:
+        """For more, and no longer."""
+        self._last_word = last_word
+        self._deadline.set(seconds)
+
+    def _refuse(self, answer: bytes) -> None:
+        """What comes next, and all after it: where one request ends and the next begins can't be told any more."""
+        self._parser = None
+        broken, self._arriving = self._arriving, None
+        if broken in self._requests:
+            self._requests.remove(broken)
+            broken.lose()
+            answer = b"" if broken.has_begun else answer
+        if self._requests:
+            self._requests[-1].keep_alive = False
+        elif not self.transport.is_closing():
+            self.transport.write(answer)
+            self.transport.close()
+
+
+def _address(known: object) -> tuple[str, int] | None:
+    """A socket of a file system has none."""
+    return (str(known[0]), int(known[1])) if isinstance(known, tuple) and len(known) > 1 else None
+
+
+def _parted(url: bytes) -> tuple[str, bytes]:
+    """Its path and its query. Raises: HttpParserError, ValueError."""
+    if not url.startswith(b"/"):  # whole, as proxies are sent it
+        parsed = httptools.parse_url(url)
+        return (parsed.path or b"/").decode("ascii"), parsed.query or b""
+    path, _, query = url.partition(b"#")[0].partition(b"?")
+    return path.decode("ascii"), query
