@@ -55,7 +55,7 @@ class Connection(asyncio.Protocol):
         self._last_word = b""
         """What the client is told when it has passed."""
         self._parser: httptools.HttpRequestParser | None = httptools.HttpRequestParser(self)
-        self._scope: Scope = {
+        self._scope: dict[str, Any] = {
             "type": "http",
             "asgi": {"version": config.asgi_version, "spec_version": "2.3"},
             "root_path": "",
@@ -158,7 +158,7 @@ class Connection(asyncio.Protocol):
         parser = cast("httptools.HttpRequestParser", self._parser)
         version = parser.get_http_version()
         path, query = _parted(self._url)
-        scope = {
+        scope: Scope = {
             **self._scope,
             "http_version": version,
             "method": parser.get_method().decode("ascii"),
@@ -228,7 +228,7 @@ class Connection(asyncio.Protocol):
         """What comes next, and all after it: where one request ends and the next begins can't be told any more."""
         self._parser = None
         broken, self._arriving = self._arriving, None
-        if broken in self._requests:
+        if broken is not None and broken in self._requests:
             self._requests.remove(broken)
             broken.lose()
             answer = b"" if broken.has_begun else answer

@@ -150,7 +150,6 @@ class Request:
             self._connection.loop.call_soon(self._flush)
 
     def _begin(self, status: int, headers: Iterable[Header]) -> None:
-        self.has_begun = True
         lines = [_FIRST_LINES.get(status) or b"HTTP/1.1 %d \r\n" % status]
         for name, value in (*self._connection.more_headers, *headers):
             if name == b"content-length":
@@ -159,7 +158,7 @@ class Request:
                 self.keep_alive = self.keep_alive and b"close" not in value.lower()
                 continue
             lines.append(b"%b: %b\r\n" % (name, value))
-        if self._left is None and status not in _WITHOUT_BODY:
+        if self._left is None and status not in _WITHOUT_BODY and self.scope["method"] != "HEAD":
             if self.scope["http_version"] == "1.0":
                 self.keep_alive = False  # the end of the connection is the end of the answer
             else:
@@ -171,6 +170,7 @@ class Request:
         if not head.count(b"\r") == head.count(b"\n") == len(lines):
             raise RuntimeError("a header has more than one line")
         self._head = head + b"\r\n"
+        self.has_begun = True
 
     def _say(self, body: bytes, *, more: bool) -> None:
         if self.scope["method"] == "HEAD":

@@ -143,6 +143,8 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             _search_seldom_for_cycles()
+            # Nobody leaves a stream open, so the event loop needn't note each of them for the end.
+            sys.set_asyncgen_hooks(firstiter=None)
             self._on_ready()
 
     async def main_loop(self) -> None:
