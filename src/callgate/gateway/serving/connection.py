@@ -23,6 +23,7 @@ _REFUSED = b"HTTP/1.1 %b\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 _BAD = _REFUSED % b"400 Bad Request"
 _LATE = _REFUSED % b"408 Request Timeout"
 _LONG = _REFUSED % b"431 Request Header Fields Too Large"
+_FRAMING = frozenset({b"content-length", b"transfer-encoding"})
 _EXTENSIONS: dict[str, dict[str, Any]] = {WHOLE: {}}
 
 
@@ -73,6 +74,9 @@ class Connection(asyncio.Protocol):
         self._url = b""
         self._headers: list[Header] = []
         self._expects_word = False
+        self._framing = b""
+        """Headers of a body that the parser won't read."""
+        self._is_in_known_head = False
         self._reads = True
 
     @property
@@ -106,9 +110,7 @@ class Connection(asyncio.Protocol):
             return
         was_between = self._is_between
         try:
-            self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            pass  # which nobody has to agree to
+            self._parse(data)
         except httptools.HttpParserError:
             self._refuse(_BAD)
             return
@@ -121,6 +123,23 @@ class Connection(asyncio.Protocol):
             self._deadline.clear()
         elif was_between and not self._is_between:
             self._wait(self._head_seconds, _LATE)
+
+    def _parse(self, data: bytes) -> None:
+        """Clients may propose another protocol, and nobody has to agree. The parser thinks that we do, and leaves even
+        the request's body to it: so another one is told how that is framed, and reads on.
+        """
+        while self._parser is not None:
+            try:
+                self._parser.feed_data(data)
+            except httptools.HttpParserUpgrade as proposal:
+                data = data[proposal.args[0] :]
+                if framing := self._framing:
+                    self._framing, self._is_in_known_head = b"", True
+                    self._parser = httptools.HttpRequestParser(self)
+                    self._parser.feed_data(b"POST / HTTP/1.1\r\n%b\r\n" % framing)
+                    self._is_in_known_head = False
+            else:
+                return
 
     def pause_writing(self) -> None:
         self.full = self.full or asyncio.Event()
@@ -140,6 +159,8 @@ class Connection(asyncio.Protocol):
     # --- as the parser has it ---
 
     def on_message_begin(self) -> None:
+        if self._is_in_known_head:
+            return
         self._is_between = False
         self._is_in_head, self._head_bytes = True, 0
         self._url, self._headers, self._expects_word = b"", [], False
@@ -148,14 +169,21 @@ class Connection(asyncio.Protocol):
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
+        if self._is_in_known_head:
+            return
         name = name.lower()
         if name == b"expect" and value.lower() == b"100-continue":
             self._expects_word = True
         self._headers.append((name, value))
 
     def on_headers_complete(self) -> None:
+        if self._is_in_known_head:
+            return
         self._is_in_head = False
         parser = cast("httptools.HttpRequestParser", self._parser)
+        if parser.should_upgrade():
+            lines = (b"%b: %b\r\n" % header for header in self._headers if header[0] in _FRAMING)
+            self._framing = b"".join(lines)
         version = parser.get_http_version()
         path, query = _parted(self._url)
         scope: Scope = {
@@ -181,6 +209,8 @@ class Connection(asyncio.Protocol):
             self._pause_reading()
 
     def on_message_complete(self) -> None:
+        if self._framing:
+            return
         self._is_between = True
         if (request := self._arriving) is not None:
             request.end()
