@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callgate.backends.openai.failures import Failures
-from callgate.backends.openai.reading import Reading, StreamedAnswer
+from callgate.backends.openai.reading import Reading
 from callgate.vocabulary import (
     AssistantDelta,
     BadAnswer,
@@ -24,6 +24,7 @@ from callgate.vocabulary import (
     ToolCallEvent,
     Usage,
 )
+from callgate.wire import SseDecoder
 
 REQUEST = ChatRequest(model="m", messages=(), tools=(Tool("f"),))
 
@@ -35,10 +36,11 @@ def reading() -> Reading:
 
 def events_of(*pieces: bytes) -> Iterator[Event]:
     read = reading()
-    answer = StreamedAnswer(read)
+    stream = SseDecoder("a server")
     for piece in [*pieces, b""]:
-        yield from answer.feed(piece)
-        if answer.is_over:
+        for data in stream.feed(piece) if piece else stream.close():
+            yield from read.feed(data)
+        if read.is_over:
             break
     yield from read.close()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -35,8 +35,8 @@ class Calls:
     def __len__(self) -> int:
         return len(self._calls)
 
-    def feed(self, pieces: list[CallPiece]) -> Iterator[ToolCallEvent]:
-        """Raises: BadAnswer, if there are too many calls."""
+    def feed(self, pieces: list[CallPiece]) -> list[ToolCallEvent]:
+        """The calls that `pieces` complete. Raises: BadAnswer, if there are too many."""
         for piece in pieces:
             function = piece.function
             name = function.name or "" if function else ""
@@ -44,16 +44,18 @@ class Calls:
             call = self._call_of(piece, name, arguments)
             call.name = call.name or name
             call.add(arguments)
-        yield from self._tell(lambda call: call.is_whole and call.name != "")
+        ready = self._told
+        while ready < len(self._calls) and self._calls[ready].is_whole and self._calls[ready].name:
+            ready += 1
+        return self._tell(ready)
 
-    def close(self) -> Iterator[ToolCallEvent]:
+    def close(self) -> list[ToolCallEvent]:
         """The calls that only the end shows to be whole, such as those without arguments."""
-        yield from self._tell(lambda _: True)
+        return self._tell(len(self._calls))
 
-    def _tell(self, ready: Callable[[_Call], bool]) -> Iterator[ToolCallEvent]:
-        while self._told < len(self._calls) and ready(call := self._calls[self._told]):
-            self._told += 1
-            yield ToolCallEvent(call.told(self._new_id))
+    def _tell(self, ready: int) -> list[ToolCallEvent]:
+        told, self._told = self._told, ready
+        return [ToolCallEvent(call.told(self._new_id)) for call in self._calls[told:ready]]
 
     def _call_of(self, piece: CallPiece, name: str, arguments: str | dict[str, Any] | None) -> _Call:
         identity = "" if piece.id is None else str(piece.id)

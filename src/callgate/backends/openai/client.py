@@ -10,7 +10,7 @@ import msgspec
 
 from callgate.backends.embeddings import vectors_in
 from callgate.backends.openai.failures import Failures, is_about_a_missing_model
-from callgate.backends.openai.reading import Reading, StreamedAnswer
+from callgate.backends.openai.reading import Reading
 from callgate.backends.openai.request import body_of
 from callgate.backends.openai.server import OpenAIServer, model_names
 from callgate.backends.prompts import RenderedPrompt, WireRequest
@@ -28,7 +28,7 @@ from callgate.vocabulary import (
     ServerKind,
     StreamCut,
 )
-from callgate.wire import HttpClient, Incoming, Patience, post_stream, shown
+from callgate.wire import HttpClient, Incoming, Patience, SseDecoder, post_stream, shown
 
 LARGEST_BODY = 64 << 20
 """Bytes of an answer that comes as one JSON object."""
@@ -63,7 +63,8 @@ class OpenAIBackend:
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """See `Backend.stream`. Raises: ToolsRefused, NotFound, and every other BackendError."""
-        request = await self._named(request)
+        if not request.model:
+            request = await self._named(request)
         failures = Failures(self._server.place, request)
         reading = Reading(failures)
         url = f"{self._server.base}/chat/completions"
@@ -79,15 +80,19 @@ class OpenAIBackend:
                     for event in reading.whole(await _rest_of_body(incoming, piece)):
                         yield event
                 else:
-                    answer = StreamedAnswer(reading)
-                    while not answer.is_over:
-                        for event in answer.feed(piece):
-                            yield event
-                        if not answer.is_over:
-                            piece = await (_last_words(incoming) if reading.is_finished else incoming.read())
+                    stream = SseDecoder(reading.place)
+                    while True:
+                        # At its end an event may lack its last empty line.
+                        for data in stream.feed(piece) if piece else stream.close():
+                            for event in reading.feed(data):
+                                yield event
+                        if reading.is_over or not piece:
+                            break
+                        piece = await (incoming.read() if reading.finish is None else _last_words(incoming))
                 for event in reading.close():
                     yield event
-                await _say_goodbye(incoming)
+                if not incoming.is_over:
+                    await _say_goodbye(incoming)
         except BadStatus as error:
             raise await self._explained(error, failures, request.model) from None
 
@@ -175,8 +180,6 @@ async def _rest_of_body(incoming: Incoming, start: bytes) -> bytes:
 
 async def _say_goodbye(incoming: Incoming) -> None:
     """A connection can be used again if its answer was read to the very end."""
-    if incoming.is_over:
-        return
     with suppress(TimeoutError, BackendError):
         async with asyncio.timeout(_GOODBYE_SECONDS):
             while await incoming.read():

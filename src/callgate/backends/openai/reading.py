@@ -19,9 +19,9 @@ from callgate.vocabulary import (
     StreamCut,
     StreamFailed,
     ThinkingDelta,
+    ToolCallEvent,
     Usage,
 )
-from callgate.wire import SseDecoder
 
 LARGEST_CALLS = 64 << 20
 """Bytes that all the pieces of an answer's calls may take, with what is around them."""
@@ -36,14 +36,19 @@ def _random_id() -> str:
 
 
 class Reading:
-    """One answer, while it is read: `feed` or `whole`, then `close`."""
+    """One answer, while it is read: `feed` until it `is_over`, or `whole`; then `close`."""
+
+    __slots__ = ("_calls", "_calls_bytes", "_failures", "_has_said", "_stop", "_usage", "finish", "is_over")
 
     def __init__(self, failures: Failures, new_id: Callable[[], str] = _random_id) -> None:
         self._failures = failures
         self._calls = Calls(new_id)
         self._calls_bytes = 0
         self._usage: Tokens | None = None
-        self._finish: str | None = None
+        self.finish: str | None = None
+        """Why it ended, once it has: nothing but the usage can follow."""
+        self.is_over = False
+        """The server has said that this is all."""
         self._stop: str | None = None
         self._has_said = False
 
@@ -51,19 +56,22 @@ class Reading:
     def place(self) -> str:
         return self._failures.place
 
-    @property
-    def is_finished(self) -> bool:
-        """Nothing but the usage can follow."""
-        return self._finish is not None
-
     def feed(self, data: bytes) -> list[Event]:
         """The events in one chunk of a stream. Raises: BadAnswer, StreamFailed; see also `Failures`."""
-        chunk = self._decoded(data)
         events: list[Event] = []
+        if not data or self.is_over:
+            return events
+        if data == _DONE:
+            self.end()
+            return events
+        try:
+            chunk = decode_chunk(data)
+        except (msgspec.DecodeError, RecursionError, ValueError) as problem:
+            raise self._unreadable(problem) from None
         if chunk.choices:
             for choice in chunk.choices:
                 if not choice.index:  # other choices are other answers, and nobody asked for them
-                    events += self._events(choice, len(data))
+                    self._read(choice, len(data), events)
         if chunk.usage is not None:
             self._usage = chunk.usage
         if chunk.verbose is not None:
@@ -77,28 +85,30 @@ class Reading:
     def whole(self, body: bytes) -> list[Event]:
         """The events of an answer that came as one JSON object. Raises as `feed` does."""
         events = self.feed(body)
-        if not events and self._finish is None and self._usage is None:
+        if not events and self.finish is None and self._usage is None:
             raise BadAnswer(f"{self.place} sent no answer", hint="is this an OpenAI-compatible server?")
         self.end()
         return events
 
     def end(self) -> None:
         """The server says that this is all."""
-        self._finish = self._finish or "stop"
+        self.finish = self.finish or "stop"
+        self.is_over = True
 
-    def close(self) -> Iterator[Event]:
+    def close(self) -> list[Event]:
         """The last events. Raises: StreamCut, if the server never said that this is all."""
-        if self._finish is None:
+        if self.finish is None:
             raise StreamCut(
                 f"{self.place} ended its answer without a word that it is whole",
                 hint="did the server crash, or something between it and here?",
             )
-        yield from self._calls.close()
-        if self._usage is not None:
-            yield Usage(self._usage.prompt_tokens, self._usage.completion_tokens, self._usage.cached)
-        if self._finish == "content_filter":
-            yield Notice("content_filtered", f"{self.place} withheld the rest of the answer")
-        yield self._done(self._finish)
+        events: list[Event] = [*self._calls.close()]
+        if (usage := self._usage) is not None:
+            events.append(Usage(usage.prompt_tokens, usage.completion_tokens, usage.cached))
+        if self.finish == "content_filter":
+            events.append(Notice("content_filtered", f"{self.place} withheld the rest of the answer"))
+        events.append(self._done(self.finish))
+        return events
 
     def _done(self, finish: str) -> Done:
         if finish in _AT_LENGTH:
@@ -110,19 +120,18 @@ class Reading:
         if isinstance(word, str) and word:
             self._stop = word
 
-    def _decoded(self, data: bytes) -> Chunk:
-        try:
-            return decode_chunk(data)
-        except RecursionError:
-            why = "JSON that is nested too deeply"
-        except msgspec.ValidationError as problem:
-            why = f"an answer of another shape ({str(problem)[:200]})"
-        except (msgspec.DecodeError, ValueError):
-            why = "something that isn't JSON"
-        raise BadAnswer(f"{self.place} sent {why}", hint="is this an OpenAI-compatible server?") from None
+    def _unreadable(self, problem: Exception) -> BadAnswer:
+        match problem:
+            case RecursionError():
+                why = "JSON that is nested too deeply"
+            case msgspec.ValidationError():
+                why = f"an answer of another shape ({str(problem)[:200]})"
+            case _:
+                why = "something that isn't JSON"
+        return BadAnswer(f"{self.place} sent {why}", hint="is this an OpenAI-compatible server?")
 
-    def _events(self, choice: Choice, size: int) -> list[Event]:
-        events: list[Event] = []
+    def _read(self, choice: Choice, size: int, events: list[Event]) -> None:
+        """Adds to `events` what there is in `choice`, of a chunk of that size."""
         saying = choice.delta
         if saying is None and (saying := choice.message) is not None:
             for position, call in enumerate(saying.tool_calls or ()):
@@ -142,39 +151,17 @@ class Reading:
             elif (old := saying.function_call) is not None and (old.name or old.arguments):
                 events += self._of_calls([CallPiece(index=0, function=old)], size)
         if choice.finish_reason:
-            self._finish = choice.finish_reason
+            self.finish = choice.finish_reason
             self._stopped_by(choice.stop_reason or choice.matched_stop)
             events += self._calls.close()
-            if self._finish in _AT_FAULT:
-                raise StreamFailed(f"{self.place} gave up in the middle of its answer ({self._finish[:40]!r})")
-        return events
+            if self.finish in _AT_FAULT:
+                raise StreamFailed(f"{self.place} gave up in the middle of its answer ({self.finish[:40]!r})")
 
-    def _of_calls(self, pieces: list[CallPiece], size: int) -> Iterator[Event]:
+    def _of_calls(self, pieces: list[CallPiece], size: int) -> list[ToolCallEvent]:
         self._calls_bytes += size
         if self._calls_bytes > LARGEST_CALLS:
             raise BadAnswer(f"{self.place} sent tool calls of more than {LARGEST_CALLS >> 20} MiB")
-        yield from self._calls.feed(pieces)
-
-
-class StreamedAnswer:
-    """An answer that comes as server-sent events, in pieces of any size."""
-
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
-        self._decoder = SseDecoder(reading.place)
-        self.is_over = False
-
-    def feed(self, piece: bytes) -> Iterator[Event]:
-        """The events that `piece` completes; an empty one is the end. Raises as `Reading.feed` does."""
-        # At its end an event may lack its last empty line.
-        for data in self._decoder.feed(piece) if piece else self._decoder.close():
-            if data == _DONE:
-                self._reading.end()
-                self.is_over = True
-                return
-            if data:
-                yield from self._reading.feed(data)
-        self.is_over = not piece
+        return self._calls.feed(pieces)
 
 
 def _of_parts(parts: list[Part]) -> Iterator[Event]:
