@@ -140,6 +140,12 @@ class Chunked:
         if self._trailers is not None:
             self._pass_over(data)
             return b""
+        if not self._left and not self._line_end_is_due:
+            # Most servers send one chunk at a time, and whole.
+            end = data.find(_LINE_END, 0, _LONGEST_SIZE)
+            size = _SIZES.get(data[:end])
+            if size is not None and len(data) == end + size + 4 and data[-2:] == _LINE_END:
+                return data[end + 2 : -2]
         pieces: list[bytes] = []
         at, left, known, find = 0, self._left, _SIZES, data.find
         while True:
@@ -152,7 +158,7 @@ class Chunked:
                     break
                 self._line_end_is_due = True
             if self._line_end_is_due:
-                if not data.startswith(_LINE_END, at):
+                if data[at : at + 2] != _LINE_END:
                     self._keep(data[at:], 1)
                     break
                 self._line_end_is_due = False
