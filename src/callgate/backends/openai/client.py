@@ -57,9 +57,11 @@ class OpenAIBackend:
         self._http = http
         limits = timeouts or Timeouts()
         self._patience = Patience(limits.connect, limits.first_byte or None, limits.between or None)
+        self._patience_with_whole = self._patience.for_a_whole_answer
         self._key = api_key
         self._headers = {"Authorization": f"Bearer {api_key.reveal()}"} if api_key else {}
         self._server = OpenAIServer(endpoint, http, timeout=timeout, headers=self._headers, called=called)
+        self._url = f"{self._server.base}/chat/completions"
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """See `Backend.stream`. Raises: ToolsRefused, NotFound, and every other BackendError."""
@@ -67,17 +69,18 @@ class OpenAIBackend:
             request = await self._named(request)
         failures = Failures(self._server.place, request)
         reading = Reading(failures)
-        url = f"{self._server.base}/chat/completions"
-        patience = self._patience if request.stream else self._patience.for_a_whole_answer
+        patience = self._patience if request.stream else self._patience_with_whole
         try:
             async with post_stream(
-                self._http, url, body_of(request), patience=patience, headers=self._headers
+                self._http, self._url, body_of(request), patience=patience, headers=self._headers
             ) as incoming:
                 if incoming.content_type == "text/html":
                     raise BadAnswer(f"{incoming.place} sent a web page", hint="is this an OpenAI-compatible server?")
-                piece = await _first_piece(incoming)
-                if piece.startswith(b"{"):
-                    for event in reading.whole(await _rest_of_body(incoming, piece)):
+                # How it starts shows whether it is a stream of events, whatever its type says.
+                piece = (await incoming.read()).lstrip() or await _past_white_space(incoming)
+                if piece[:1] == b"{":
+                    body = piece if incoming.is_over else await _whole_body(incoming, piece)
+                    for event in reading.whole(body):
                         yield event
                 else:
                     stream = SseDecoder(reading.place)
@@ -98,7 +101,7 @@ class OpenAIBackend:
 
     async def wire(self, request: ChatRequest) -> WireRequest:
         """See `ShowsPrompts.wire`."""
-        return WireRequest(shown(f"{self._server.base}/chat/completions"), body_of(await self._named(request)))
+        return WireRequest(shown(self._url), body_of(await self._named(request)))
 
     async def rendered(self, request: ChatRequest, *, may_load: bool = False) -> RenderedPrompt | None:
         """See `ShowsPrompts.rendered`. Of all these servers, llama-server alone shows its prompts."""
@@ -152,8 +155,7 @@ class OpenAIBackend:
         return known
 
 
-async def _first_piece(incoming: Incoming) -> bytes:
-    """How the answer starts, white space aside: that shows whether it is a stream of events, whatever its type says."""
+async def _past_white_space(incoming: Incoming) -> bytes:
     while piece := await incoming.read():
         if start := piece.lstrip():
             return start
@@ -168,7 +170,7 @@ async def _last_words(incoming: Incoming) -> bytes:
     return b""
 
 
-async def _rest_of_body(incoming: Incoming, start: bytes) -> bytes:
+async def _whole_body(incoming: Incoming, start: bytes) -> bytes:
     pieces, size = [start], len(start)
     while piece := await incoming.read():
         size += len(piece)

@@ -9,7 +9,7 @@ import msgspec
 
 from callgate.backends.openai.calls import Calls
 from callgate.backends.openai.failures import Failures
-from callgate.backends.openai.shapes import CallPiece, Choice, Chunk, Part, Tokens, decode_chunk
+from callgate.backends.openai.shapes import CallPiece, Choice, Part, Tokens, decode_chunk
 from callgate.vocabulary import (
     AssistantDelta,
     BadAnswer,

@@ -40,7 +40,8 @@ def body_of(request: ChatRequest) -> bytes:
     if request.stream:
         body["stream"] = True
         body["stream_options"] = {"include_usage": True}
-    return msgspec.json.encode({**body, **request.extra})
+    body.update(request.extra)
+    return msgspec.json.encode(body)
 
 
 def _message(message: Message) -> dict[str, Any]:
