@@ -46,10 +46,9 @@ class Connection(asyncio.Protocol):
         self.head: Head | None = None
         self.was_heard = False
         """Something has come since it was last asked."""
-        self.was_kept = False
         self.kept_since = 0.0
         self.is_gone = False
-        self._loop = loop
+        self.loop = loop
         self._transport: asyncio.Transport | None = None
         self._begun = b""
         self._framing: Framing | None = None
@@ -79,17 +78,17 @@ class Connection(asyncio.Protocol):
             return False
         return framing.is_over and not framing.left_over and not self._begun and self.head.is_kept
 
-    def send(self, head: bytes, body: bytes) -> None:
-        """A question. Raises: Closed."""
+    def send(self, question: bytes) -> None:
+        """Raises: Closed."""
         if self._transport is None or self.is_gone or self._transport.is_closing():
             raise Closed
         self.head = self._framing = None
         self.was_heard = False
-        self._transport.write(head + body)
+        self._transport.write(question)
 
     def news(self) -> asyncio.Future[None]:
         """To wait for: that something has come, or goes wrong."""
-        self._waiter = waiter = self._loop.create_future()
+        self._waiter = waiter = self.loop.create_future()
         return waiter
 
     def take(self) -> bytes | None:
@@ -227,8 +226,8 @@ class Connections:
         if not connection.can_be_kept or len(idle) >= MOST_KEPT:
             connection.close()
             return
-        loop = asyncio.get_running_loop()
-        connection.was_kept, connection.kept_since = True, loop.time()
+        loop = connection.loop
+        connection.kept_since = loop.time()
         idle.append(connection)
         if self._sweeper is None:
             self._sweeper = loop.call_later(KEPT_SECONDS, self._sweep, loop)

@@ -7,22 +7,21 @@ import os
 import random
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager, suppress
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from callgate.vocabulary import BackendError, BadAnswer, Unreachable, UsageError
+from callgate.vocabulary import BackendError, BadAnswer, Unreachable
 from callgate.wire.connections import Closed, Connection, Connections, Place
 from callgate.wire.framing import Head, NotHttp
 from callgate.wire.http import MAX_ERROR_BYTES, PAUSE_SECONDS, HttpClient, Patience, bad_status
 from callgate.wire.incoming import Direct, Incoming, Proxied
+from callgate.wire.questions import ALWAYS, question_to
 from callgate.wire.tapping import Exchange, overheard
-from callgate.wire.targets import proxy_for, shown, target_of
+from callgate.wire.targets import proxy_for
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     import aiohttp
-    from yarl import URL
 
 _ERROR_SECONDS = 5.0
 """For the body of an answer whose status says it all."""
@@ -35,9 +34,7 @@ def post_stream(
 
     Raises: Unreachable, BadStatus, BadAnswer; UsageError, if `url` isn't one; and what `Incoming.read` does.
     """
-    # Whatever packs an answer holds its pieces back.
-    sent = {"Content-Type": "application/json", "Accept-Encoding": "identity", **(headers or {})}
-    return _Posted(client, url, sent, body, patience)
+    return _Posted(client, url, headers or {}, body, patience)
 
 
 class _Posted(AbstractAsyncContextManager[Incoming]):
@@ -45,33 +42,39 @@ class _Posted(AbstractAsyncContextManager[Incoming]):
         self, client: HttpClient, url: str, headers: Mapping[str, str], body: bytes, patience: Patience
     ) -> None:
         self._client, self._url, self._headers, self._body, self._patience = client, url, headers, body, patience
-        self._place = shown(url)
+        self._question = question_to(url, headers)
+        self._place = self._question.shown
         self._direct: tuple[Connections, Connection, Direct] | None = None
         self._proxied: AbstractAsyncContextManager[aiohttp.ClientResponse] | None = None
 
     async def __aenter__(self) -> Incoming:
-        target, headers = target_of(self._url, self._headers)
+        question = self._question
         exchange = overheard(self._place, self._body)
-        if proxy_for(target)[0] is not None:
-            self._proxied = self._client.open(
-                "POST", self._url, headers=self._headers, body=self._body, patience=self._patience
-            )
-            response = await self._proxied.__aenter__()
-            proxied = Proxied(response, self._place, self._patience)
-            _join(proxied, exchange, response.status)
-            return proxied
+        if not question.is_here and proxy_for(question.target)[0] is not None:
+            return await self._through_the_proxy(exchange)
         connections = self._client.connections
-        question = _question(target, tuple(headers.items())) + b"Content-Length: %d\r\n\r\n" % len(self._body)
-        connection = await self._asked(connections, target, question)
-        assert connection.head is not None
-        incoming = Direct(connection, connection.head, self._place, self._patience)
+        connection = await self._asked(connections)
+        head = connection.head
+        assert head is not None
+        incoming = Direct(connection, head, self._place, self._patience)
         self._direct = connections, connection, incoming
-        _join(incoming, exchange, connection.head.status)
-        if not 200 <= connection.head.status < 300:
-            await self._refused(connection.head, incoming)
-        if connection.head.headers.get("content-encoding", "identity") != "identity":
+        if exchange is not None:
+            incoming.exchange, exchange.status = exchange, head.status
+        if not 200 <= head.status < 300:
+            await self._refused(head, incoming)
+        if head.headers.get("content-encoding", "identity") != "identity":
             self._leave()
             raise BadAnswer(f"{self._place} packs its answer, although it was asked not to")
+        return incoming
+
+    async def _through_the_proxy(self, exchange: Exchange | None) -> Incoming:
+        self._proxied = self._client.open(
+            "POST", self._url, headers={**ALWAYS, **self._headers}, body=self._body, patience=self._patience
+        )
+        response = await self._proxied.__aenter__()
+        incoming = Proxied(response, self._place, self._patience)
+        if exchange is not None:
+            incoming.exchange, exchange.status = exchange, response.status
         return incoming
 
     async def __aexit__(
@@ -89,17 +92,24 @@ class _Posted(AbstractAsyncContextManager[Incoming]):
             incoming.close()
             connections.give_back(connection)
 
-    async def _asked(self, connections: Connections, target: URL, question: bytes) -> Connection:
+    async def _asked(self, connections: Connections) -> Connection:
         """A connection on which an answer has begun. One that was kept may prove closed: then it is asked once more,
         if not a byte has come back. All that we send are questions.
         """
-        place = Place(target.raw_host or "", target.port or 0, target.scheme == "https")
-        connection = connections.kept(place)
+        question = self._question
+        sent = b"%bContent-Length: %d\r\n\r\n%b" % (question.head, len(self._body), self._body)
+        connection = connections.kept(question.place)
         for is_last in (connection is None, True):
-            connection = connection or await self._connected(connections, place)
+            connection = connection or await self._connected(connections, question.place)
+            late = None
             try:
-                connection.send(question, self._body)
-                await self._until_it_answers(connection)
+                connection.send(sent)
+                if limit := self._patience.first_byte:
+                    late = connection.loop.call_later(limit, connection.fail, TimeoutError())
+                while connection.head is None:
+                    await connection.news()
+                    if connection.head is None:
+                        connection.take()
             except Closed:
                 connections.give_back(connection)
                 if is_last or connection.was_heard:
@@ -118,24 +128,13 @@ class _Posted(AbstractAsyncContextManager[Incoming]):
                 raise
             else:
                 return connection
+            finally:
+                if late is not None:
+                    late.cancel()
             # A server that restarts gets a crowd that is spread out.
             await asyncio.sleep(random.uniform(*PAUSE_SECONDS))  # noqa: S311
             connection = None
         raise AssertionError
-
-    async def _until_it_answers(self, connection: Connection) -> None:
-        """Raises: Closed, NotHttp, TimeoutError."""
-        limit = self._patience.first_byte
-        loop = asyncio.get_running_loop()
-        late = loop.call_later(limit, connection.fail, TimeoutError()) if limit else None
-        try:
-            while connection.head is None:
-                await connection.news()
-                if connection.head is None:
-                    connection.take()
-        finally:
-            if late is not None:
-                late.cancel()
 
     async def _connected(self, connections: Connections, place: Place) -> Connection:
         import socket
@@ -169,21 +168,3 @@ class _Posted(AbstractAsyncContextManager[Incoming]):
         finally:
             self._leave()
         raise bad_status(self._url, head.status, body[:MAX_ERROR_BYTES], head.headers)
-
-
-def _join(incoming: Incoming, exchange: Exchange | None, status: int) -> None:
-    if exchange is not None:
-        incoming.exchange, exchange.status = exchange, status
-
-
-@lru_cache(maxsize=64)
-def _question(target: URL, headers: tuple[tuple[str, str], ...]) -> bytes:
-    """The head of it, but for the body's length. Raises: UsageError, if a header can't be sent."""
-    host = target.raw_host or ""
-    port = "" if target.is_default_port() else f":{target.port}"
-    lines = [f"POST {target.raw_path_qs} HTTP/1.1", f"Host: {f'[{host}]' if ':' in host else host}{port}"]
-    lines += [f"{name}: {value}" for name, value in headers]
-    text = "\r\n".join([*lines, ""])
-    if text.count("\n") != len(lines) or text.count("\r") != len(lines) or "\0" in text:
-        raise UsageError(f"a header for {shown(str(target))} has a line break", hint="look at its key")
-    return text.encode()

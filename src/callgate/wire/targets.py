@@ -60,16 +60,26 @@ def is_this_machine(host: str) -> bool:
 
 
 def target_of(url: str | URL, headers: Mapping[str, str]) -> tuple[URL, dict[str, str]]:
-    """Where to, and with which headers: credentials in the URL become a header, so that they are dropped like one."""
+    """Where to, and with which headers, for whoever asks at this moment. Raises: UsageError, if `url` isn't one."""
+    return addressed(url, headers, hops.get(), trace_headers.get())
+
+
+def addressed(
+    url: str | URL, headers: Mapping[str, str], through: tuple[str, ...], traced: Mapping[str, str] | None
+) -> tuple[URL, dict[str, str]]:
+    """The same for a request that came through those servers and belongs to that trace.
+
+    Credentials in the URL become a header, so that they are dropped like one.
+    """
     try:
         target, credentials = _parted(url)
     except ValueError:
         hint = "write http://HOST:PORT/… or https://…"
         raise UsageError(f"{shown(str(url))} isn't a URL that can be asked", hint=hint) from None
     sent = {"User-Agent": "callgate", **headers}
-    if through := hops.get():
+    if through:
         sent[HOPS_HEADER] = ",".join(through)
-    if traced := trace_headers.get():
+    if traced:
         sent.update(traced)
     if credentials and not any(name.lower() == "authorization" for name in headers):
         sent["Authorization"] = credentials
