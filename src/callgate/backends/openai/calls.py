@@ -32,9 +32,6 @@ class Calls:
         self._by_index: dict[int, _Call] = {}
         self._told = 0
 
-    def __len__(self) -> int:
-        return len(self._calls)
-
     def feed(self, pieces: list[CallPiece]) -> list[ToolCallEvent]:
         """The calls that `pieces` complete. Raises: BadAnswer, if there are too many."""
         for piece in pieces:

@@ -38,11 +38,12 @@ def _random_id() -> str:
 class Reading:
     """One answer, while it is read: `feed` until it `is_over`, or `whole`; then `close`."""
 
-    __slots__ = ("_calls", "_calls_bytes", "_failures", "_has_said", "_stop", "_usage", "finish", "is_over")
+    __slots__ = ("_calls", "_calls_bytes", "_failures", "_has_said", "_new_id", "_stop", "_usage", "finish", "is_over")
 
     def __init__(self, failures: Failures, new_id: Callable[[], str] = _random_id) -> None:
         self._failures = failures
-        self._calls = Calls(new_id)
+        self._new_id = new_id
+        self._calls: Calls | None = None
         self._calls_bytes = 0
         self._usage: Tokens | None = None
         self.finish: str | None = None
@@ -102,7 +103,9 @@ class Reading:
                 f"{self.place} ended its answer without a word that it is whole",
                 hint="did the server crash, or something between it and here?",
             )
-        events: list[Event] = [*self._calls.close()]
+        events: list[Event] = []
+        if self._calls is not None:
+            events += self._calls.close()
         if (usage := self._usage) is not None:
             events.append(Usage(usage.prompt_tokens, usage.completion_tokens, usage.cached))
         if self.finish == "content_filter":
@@ -113,7 +116,7 @@ class Reading:
     def _done(self, finish: str) -> Done:
         if finish in _AT_LENGTH:
             return Done("length")
-        return Done("tool_calls") if self._calls else Done("stop", self._stop)
+        return Done("stop", self._stop) if self._calls is None else Done("tool_calls")
 
     def _stopped_by(self, word: object) -> None:
         """Or by a token, which is a number."""
@@ -153,7 +156,8 @@ class Reading:
         if choice.finish_reason:
             self.finish = choice.finish_reason
             self._stopped_by(choice.stop_reason or choice.matched_stop)
-            events += self._calls.close()
+            if self._calls is not None:
+                events += self._calls.close()
             if self.finish in _AT_FAULT:
                 raise StreamFailed(f"{self.place} gave up in the middle of its answer ({self.finish[:40]!r})")
 
@@ -161,6 +165,8 @@ class Reading:
         self._calls_bytes += size
         if self._calls_bytes > LARGEST_CALLS:
             raise BadAnswer(f"{self.place} sent tool calls of more than {LARGEST_CALLS >> 20} MiB")
+        if self._calls is None:
+            self._calls = Calls(self._new_id)
         return self._calls.feed(pieces)
 
 

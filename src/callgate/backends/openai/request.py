@@ -18,7 +18,7 @@ _SET_AT_ITS_START = ("num_ctx",)
 
 def body_of(request: ChatRequest) -> bytes:
     """The body of a request to `/v1/chat/completions`. What isn't asked for isn't in it."""
-    body: dict[str, Any] = {"model": request.model, "messages": [_message(message) for message in request.messages]}
+    body: dict[str, Any] = {"model": request.model, "messages": list(map(_message, request.messages))}
     if request.tools:
         body["tools"] = written_tools(request.tools, "openai")
         if request.tool_choice:
