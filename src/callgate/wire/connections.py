@@ -66,7 +66,7 @@ class Connection(asyncio.Protocol):
     @property
     def is_read(self) -> bool:
         """The whole answer has come, and was taken."""
-        return self.is_over and not self._pieces
+        return not self._pieces and self._framing is not None and self._framing.is_over
 
     @property
     def can_be_kept(self) -> bool:
@@ -106,7 +106,7 @@ class Connection(asyncio.Protocol):
             return taken
         if self._problem is not None:
             raise self._problem
-        return b"" if self.is_over else None
+        return b"" if self._framing is not None and self._framing.is_over else None
 
     def fail(self, problem: Exception) -> None:
         if self._problem is None:

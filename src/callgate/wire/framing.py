@@ -29,6 +29,8 @@ class Head(NamedTuple):
     """By their names in small letters."""
     is_kept: bool
     """The server means to go on with the connection."""
+    content_type: str
+    """In small letters, and without its parameters."""
 
 
 class Framing(Protocol):
@@ -63,7 +65,8 @@ def read_head(data: bytes) -> Head:
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
     said = headers.get("connection", "").lower()
     is_kept = "close" not in said if found[1] == b"1" else "keep-alive" in said
-    return Head(int(found[2]), headers, is_kept)
+    content_type = headers.get("content-type", "").partition(";")[0].strip().lower()
+    return Head(int(found[2]), headers, is_kept, content_type)
 
 
 def framing_of(head: Head) -> Framing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from callgate.vocabulary import BackendError, StreamCut, Unreachable
@@ -58,9 +59,8 @@ class Direct(Incoming):
     """Over a connection of our own."""
 
     def __init__(self, connection: Connection, head: Head, place: str, patience: Patience) -> None:
-        super().__init__(place, patience, head.headers.get("content-type", "").partition(";")[0].strip().lower())
+        super().__init__(place, patience, head.content_type)
         self._connection = connection
-        self._loop = asyncio.get_running_loop()
         self._waits_since: float | None = None
         self._watchdog: asyncio.TimerHandle | None = None
 
@@ -72,9 +72,9 @@ class Direct(Incoming):
         connection = self._connection
         try:
             while (piece := connection.take()) is None:
-                self._waits_since = self._loop.time()
+                self._waits_since = monotonic()
                 if self._watchdog is None and (limit := self._limit()):
-                    self._watchdog = self._loop.call_later(limit, self._watch)
+                    self._watchdog = connection.loop.call_later(limit, self._watch)
                 await connection.news()
                 self._waits_since = None
         except (Closed, NotHttp, TimeoutError) as problem:
@@ -96,12 +96,12 @@ class Direct(Incoming):
         self._watchdog = None
         if not (limit := self._limit()):
             return
-        now = self._loop.time()
-        since = now if self._waits_since is None else self._waits_since  # whoever doesn't read isn't kept waiting
-        if now - since >= limit:
+        # Whoever doesn't read isn't kept waiting.
+        waited = 0.0 if self._waits_since is None else monotonic() - self._waits_since
+        if waited >= limit:
             self._connection.fail(TimeoutError())
         else:
-            self._watchdog = self._loop.call_at(since + limit, self._watch)
+            self._watchdog = self._connection.loop.call_later(limit - waited, self._watch)
 
 
 class Proxied(Incoming):
