@@ -20,14 +20,13 @@ if TYPE_CHECKING:
 class Incoming(ABC):
     """The body of one answer, while it arrives."""
 
-    def __init__(self, place: str, patience: Patience, content_type: str) -> None:
-        self.place = place
-        """Who sends it, as it may be shown."""
-        self.content_type = content_type
-        self._patience = patience
-        self._started = False
-        self.exchange: Exchange | None = None
-        """Of somebody who listens."""
+    place: str
+    """Who sends it, as it may be shown."""
+    content_type: str
+    exchange: Exchange | None = None
+    """Of somebody who listens."""
+    _patience: Patience
+    _started = False
 
     @property
     @abstractmethod
@@ -59,7 +58,7 @@ class Direct(Incoming):
     """Over a connection of our own."""
 
     def __init__(self, connection: Connection, head: Head, place: str, patience: Patience) -> None:
-        super().__init__(place, patience, head.content_type)
+        self.place, self.content_type, self._patience = place, head.content_type, patience
         self._connection = connection
         self._waits_since: float | None = None
         self._watchdog: asyncio.TimerHandle | None = None
@@ -108,8 +107,9 @@ class Proxied(Incoming):
     """Through a proxy, by a client that knows them."""
 
     def __init__(self, response: aiohttp.ClientResponse, place: str, patience: Patience) -> None:
-        super().__init__(place, patience, response.content_type)
         import aiohttp
+
+        self.place, self.content_type, self._patience = place, response.content_type, patience
 
         self._response = response
         self._problems = (aiohttp.ClientError, TimeoutError, OSError, RuntimeError)
