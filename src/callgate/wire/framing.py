@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 from typing import NamedTuple, Protocol
 
 LARGEST_HEAD = 64 << 10
@@ -31,6 +31,8 @@ class Head(NamedTuple):
     """The server means to go on with the connection."""
     content_type: str
     """In small letters, and without its parameters."""
+    new_framing: Callable[[], Framing]
+    """For the body behind it."""
 
 
 class Framing(Protocol):
@@ -51,7 +53,7 @@ class Framing(Protocol):
 
 @lru_cache(maxsize=64)
 def read_head(data: bytes) -> Head:
-    """Of what comes before the empty line. Raises: NotHttp."""
+    """Of what comes before the empty line. Raises: NotHttp, also if it tells in no known way how the body ends."""
     first, *lines = data.split(_LINE_END)
     found = _STATUS.fullmatch(first)
     if found is None:
@@ -66,23 +68,28 @@ def read_head(data: bytes) -> Head:
     said = headers.get("connection", "").lower()
     is_kept = "close" not in said if found[1] == b"1" else "keep-alive" in said
     content_type = headers.get("content-type", "").partition(";")[0].strip().lower()
-    return Head(int(found[2]), headers, is_kept, content_type)
+    status = int(found[2])
+    return Head(status, headers, is_kept, content_type, _framing_by(status, headers))
 
 
 def framing_of(head: Head) -> Framing:
+    return head.new_framing()
+
+
+def _framing_by(status: int, headers: Mapping[str, str]) -> Callable[[], Framing]:
     """Raises: NotHttp, if the head tells in no known way how the body ends."""
-    coding, length = head.headers.get("transfer-encoding"), head.headers.get("content-length")
-    if head.status < 200 or head.status in (204, 304):
-        return Sized(0)
+    coding, length = headers.get("transfer-encoding"), headers.get("content-length")
+    if status < 200 or status in (204, 304):
+        return partial(Sized, 0)
     if coding is not None:
         if coding.lower() != "chunked" or length is not None:
             raise NotHttp("its body ends in two ways, or in an unknown one")
-        return Chunked()
+        return Chunked
     if length is None:
-        return UntilClosed()
+        return UntilClosed
     if not (length.isascii() and length.isdigit() and len(length) < 16):
         raise NotHttp("its length is no number")
-    return Sized(int(length))
+    return partial(Sized, int(length))
 
 
 class Sized:
