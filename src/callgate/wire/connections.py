@@ -48,6 +48,8 @@ class Connection(asyncio.Protocol):
         """Something has come since it was last asked."""
         self.kept_since = 0.0
         self.is_gone = False
+        self.problem: Exception | None = None
+        """What ended it before its time."""
         self.loop = loop
         self._transport: asyncio.Transport | None = None
         self._begun = b""
@@ -55,7 +57,6 @@ class Connection(asyncio.Protocol):
         self._pieces: list[bytes] = []
         self._held = 0
         self._is_paused = False
-        self._problem: Exception | None = None
         self._waiter: asyncio.Future[None] | None = None
 
     @property
@@ -74,7 +75,7 @@ class Connection(asyncio.Protocol):
         if self._pieces or self._is_paused:
             return False
         framing = self._framing
-        if self.is_gone or self._problem is not None or framing is None or self.head is None:
+        if self.is_gone or self.problem is not None or framing is None or self.head is None:
             return False
         return framing.is_over and not framing.left_over and not self._begun and self.head.is_kept
 
@@ -104,13 +105,13 @@ class Connection(asyncio.Protocol):
                 self._is_paused = False
                 self._transport.resume_reading()
             return taken
-        if self._problem is not None:
-            raise self._problem
+        if self.problem is not None:
+            raise self.problem
         return b"" if self._framing is not None and self._framing.is_over else None
 
     def fail(self, problem: Exception) -> None:
-        if self._problem is None:
-            self._problem = problem
+        if self.problem is None:
+            self.problem = problem
         self._wake()
 
     def close(self) -> None:
@@ -189,7 +190,8 @@ class Connections:
         idle = self._idle.get(place)
         while idle:
             connection = idle.pop()
-            if connection.can_be_kept:
+            # Whatever a server says in between is a problem, too.
+            if not connection.is_gone and connection.problem is None:
                 self._lent.add(connection)
                 return connection
         return None
