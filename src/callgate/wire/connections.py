@@ -39,7 +39,7 @@ class Closed(Exception):
 
 
 class Connection(asyncio.Protocol):
-    """Use: `send`, then `news` until `head` is there; then `take`, and `news` whenever there was nothing to take."""
+    """Use: `send`, then `news` until `head` is there; then `news` until there is something to take, and `take`."""
 
     def __init__(self, place: Place, loop: asyncio.AbstractEventLoop) -> None:
         self.place = place
@@ -50,41 +50,34 @@ class Connection(asyncio.Protocol):
         self.is_gone = False
         self.problem: Exception | None = None
         """What ended it before its time."""
+        self.held = 0
+        """Bytes of the answer that have come, and weren't taken yet."""
+        self.is_over = False
+        """The whole answer has come; some of it may be still to be taken."""
         self.loop = loop
         self._transport: asyncio.Transport | None = None
         self._begun = b""
         self._framing: Framing | None = None
         self._pieces: list[bytes] = []
-        self._held = 0
         self._is_paused = False
         self._waiter: asyncio.Future[None] | None = None
 
     @property
-    def is_over(self) -> bool:
-        """The whole answer has come; some of it may be still to be taken."""
-        return self._framing is not None and self._framing.is_over
-
-    @property
-    def is_read(self) -> bool:
-        """The whole answer has come, and was taken."""
-        return not self._pieces and self._framing is not None and self._framing.is_over
-
-    @property
     def can_be_kept(self) -> bool:
         """Nothing of its last answer is left, neither to come nor to be taken: the next one who asks would get it."""
-        if self._pieces or self._is_paused:
+        if self.held or self._is_paused or not self.is_over:
             return False
         framing = self._framing
         if self.is_gone or self.problem is not None or framing is None or self.head is None:
             return False
-        return framing.is_over and not framing.left_over and not self._begun and self.head.is_kept
+        return not framing.left_over and not self._begun and self.head.is_kept
 
     def send(self, question: bytes) -> None:
         """Raises: Closed."""
         if self._transport is None or self.is_gone or self._transport.is_closing():
             raise Closed
         self.head = self._framing = None
-        self.was_heard = False
+        self.was_heard = self.is_over = False
         self._transport.write(question)
 
     def news(self) -> asyncio.Future[None]:
@@ -92,22 +85,22 @@ class Connection(asyncio.Protocol):
         self._waiter = waiter = self.loop.create_future()
         return waiter
 
-    def take(self) -> bytes | None:
-        """What has come of the body, empty at its end; `None` if there is nothing yet.
+    def take(self) -> bytes:
+        """What has come of the body, empty if there is no more.
 
         Raises: what ended it before its end, after all that came before.
         """
         if pieces := self._pieces:
             taken = pieces[0] if len(pieces) == 1 else b"".join(pieces)
             self._pieces = []
-            self._held = 0
+            self.held = 0
             if self._is_paused and self._transport is not None:
                 self._is_paused = False
                 self._transport.resume_reading()
             return taken
         if self.problem is not None:
             raise self.problem
-        return b"" if self._framing is not None and self._framing.is_over else None
+        return b""
 
     def fail(self, problem: Exception) -> None:
         if self.problem is None:
@@ -136,10 +129,11 @@ class Connection(asyncio.Protocol):
                     return
             if data and (piece := framing.feed(data)):
                 self._pieces.append(piece)
-                self._held += len(piece)
-                if self._held > HIGH_WATER and not self._is_paused and self._transport is not None:
+                self.held += len(piece)
+                if self.held > HIGH_WATER and not self._is_paused and self._transport is not None:
                     self._is_paused = True
                     self._transport.pause_reading()
+            self.is_over = framing.is_over
         except NotHttp as problem:
             self.fail(problem)
             if self._transport is not None:
@@ -151,6 +145,7 @@ class Connection(asyncio.Protocol):
         if self._framing is not None and problem is None:
             with contextlib.suppress(NotHttp):
                 self._framing.close()
+            self.is_over = self._framing.is_over
         if not self.is_over:
             self.fail(Closed())
         self._wake()

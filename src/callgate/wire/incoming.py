@@ -65,17 +65,18 @@ class Direct(Incoming):
 
     @property
     def is_over(self) -> bool:
-        return self._connection.is_read
+        return self._connection.is_over and not self._connection.held
 
     async def read(self) -> bytes:
         connection = self._connection
         try:
-            while (piece := connection.take()) is None:
+            while not (connection.held or connection.is_over or connection.problem):
                 self._waits_since = monotonic()
                 if self._watchdog is None and (limit := self._limit()):
                     self._watchdog = connection.loop.call_later(limit, self._watch)
                 await connection.news()
                 self._waits_since = None
+            piece = connection.take()
         except (Closed, NotHttp, TimeoutError) as problem:
             raise self._ended_by(problem) from None
         self._started = True
