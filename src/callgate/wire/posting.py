@@ -108,8 +108,8 @@ class _Posted(AbstractAsyncContextManager[Incoming]):
                     late = connection.loop.call_later(limit, connection.fail, TimeoutError())
                 while connection.head is None:
                     await connection.news()
-                    if connection.problem is not None and connection.head is None:
-                        raise connection.problem
+                    if connection.head is None:
+                        connection.take()
             except Closed:
                 connections.give_back(connection)
                 if is_last or connection.was_heard:
