@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callgate.backends.openai.failures import Failures
 from callgate.backends.openai.reading import Reading
 from callgate.vocabulary import (
     AssistantDelta,
@@ -31,7 +30,7 @@ REQUEST = ChatRequest(model="m", messages=(), tools=(Tool("f"),))
 
 def reading() -> Reading:
     numbers = iter(range(1_000_000))
-    return Reading(Failures("a server", REQUEST), lambda: f"new{next(numbers)}")
+    return Reading("a server", REQUEST, lambda: f"new{next(numbers)}")
 
 
 def events_of(*pieces: bytes) -> Iterator[Event]:

@@ -67,8 +67,7 @@ class OpenAIBackend:
         """See `Backend.stream`. Raises: ToolsRefused, NotFound, and every other BackendError."""
         if not request.model:
             request = await self._named(request)
-        failures = Failures(self._server.place, request)
-        reading = Reading(failures)
+        reading = Reading(self._server.place, request)
         patience = self._patience if request.stream else self._patience_with_whole
         try:
             async with post_stream(
@@ -97,7 +96,7 @@ class OpenAIBackend:
                 if not incoming.is_over:
                     await _say_goodbye(incoming)
         except BadStatus as error:
-            raise await self._explained(error, failures, request.model) from None
+            raise await self._explained(error, request) from None
 
     async def wire(self, request: ChatRequest) -> WireRequest:
         """See `ShowsPrompts.wire`."""
@@ -112,7 +111,7 @@ class OpenAIBackend:
         try:
             prompt = await self._server.prompt(body_of(request), may_load=may_load, patience=self._patience)
         except BadStatus as error:
-            raise await self._explained(error, Failures(self._server.place, request), request.model) from None
+            raise await self._explained(error, request) from None
         if prompt is None:
             return None
         tokens = await self._server.tokens(request.model, prompt, patience=self._patience)
@@ -128,8 +127,7 @@ class OpenAIBackend:
         try:
             answer = await self._http.post_json(url, body, headers=self._headers, patience=self._patience)
         except BadStatus as error:
-            asked = ChatRequest(model=model, messages=())
-            raise await self._explained(error, Failures(self._server.place, asked), model) from None
+            raise await self._explained(error, ChatRequest(model=model, messages=())) from None
         return vectors_in(answer, self._server.place, len(texts))
 
     async def models(self) -> list[str]:
@@ -143,15 +141,15 @@ class OpenAIBackend:
     async def close(self) -> None:
         """Nothing to do: what is open belongs to somebody else."""
 
-    async def _explained(self, error: BadStatus, failures: Failures, model: str) -> BackendError | NotFound:
+    async def _explained(self, error: BadStatus, request: ChatRequest) -> BackendError | NotFound:
         if self._key:  # which some servers quote when they refuse it
             error.body = error.body.replace(self._key.reveal(), "…")
-        known = failures.of_status(error)
+        known = Failures(self._server.place, request).of_status(error)
         if isinstance(known, BadStatus) and is_about_a_missing_model(error):
             with suppress(BackendError):
                 models = await self._server.models()
-                if entry_of(models, model) is None:
-                    return self._server.no_such_model(model, models)
+                if entry_of(models, request.model) is None:
+                    return self._server.no_such_model(request.model, models)
         return known
 
 

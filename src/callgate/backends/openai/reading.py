@@ -13,6 +13,7 @@ from callgate.backends.openai.shapes import CallPiece, Choice, Part, Tokens, dec
 from callgate.vocabulary import (
     AssistantDelta,
     BadAnswer,
+    ChatRequest,
     Done,
     Event,
     Notice,
@@ -38,10 +39,10 @@ def _random_id() -> str:
 class Reading:
     """One answer, while it is read: `feed` until it `is_over`, or `whole`; then `close`."""
 
-    __slots__ = ("_calls", "_calls_bytes", "_failures", "_has_said", "_new_id", "_stop", "_usage", "finish", "is_over")
-
-    def __init__(self, failures: Failures, new_id: Callable[[], str] = _random_id) -> None:
-        self._failures = failures
+    def __init__(self, place: str, request: ChatRequest, new_id: Callable[[], str] = _random_id) -> None:
+        self.place = place
+        """Who sends it, as it may be shown."""
+        self._request = request
         self._new_id = new_id
         self._calls: Calls | None = None
         self._calls_bytes = 0
@@ -52,10 +53,6 @@ class Reading:
         """The server has said that this is all."""
         self._stop: str | None = None
         self._has_said = False
-
-    @property
-    def place(self) -> str:
-        return self._failures.place
 
     def feed(self, data: bytes) -> list[Event]:
         """The events in one chunk of a stream. Raises: BadAnswer, StreamFailed; see also `Failures`."""
@@ -78,7 +75,8 @@ class Reading:
         if chunk.verbose is not None:
             self._stopped_by(chunk.verbose.stopping_word)
         if chunk.error is not None or chunk.object == "error":
-            raise self._failures.inside(chunk.message if chunk.error is None else chunk.error, self._has_said)
+            said = chunk.message if chunk.error is None else chunk.error
+            raise Failures(self.place, self._request).inside(said, self._has_said)
         if events:
             self._has_said = True
         return events
