@@ -39,8 +39,8 @@ class Block(msgspec.Struct, frozen=True):
     """Whether it is a call only if its arguments fit the tool."""
 
 
-class Format(msgspec.Struct, frozen=True):
-    """How a family of models writes calls."""
+class Format(msgspec.Struct, frozen=True, eq=False):
+    """How a family of models writes calls. Each is known by identity: comparing would cost more than reading by it."""
 
     name: str
     blocks: tuple[Block, ...] = ()
