@@ -21,6 +21,10 @@ CUT_OFF = "the answer was cut off before the call was whole: make it again, and 
 class Reader(Protocol):
     """Finds calls in an answer's text."""
 
+    def passes(self, text: str) -> bool:
+        """Whether it is to be given out as it is: then it was read."""
+        ...
+
     def feed(self, text: str) -> Sequence[Piece]: ...
 
     def close(self) -> Sequence[Piece]: ...
@@ -43,7 +47,7 @@ class Mender:
     ) -> None:
         self._calls = calls
         self._new_reader = new_reader
-        self._reader = new_reader() if new_reader else None
+        self._reader: Reader | None = None
         self._text_calls: Observed = text_calls
         self._most_calls = most_calls
         self._must_call = must_call
@@ -60,11 +64,13 @@ class Mender:
         if self._calls is None:
             return (event,)
         if type(event) is AssistantDelta:
-            settled = self._words_behind(event.text) if self._unsettled is not None else ()
+            settled = () if self._unsettled is None else self._words_behind(event.text)
             if self._new_reader is None:
                 return (*settled, event)
             if self._reader is None:
                 self._reader = self._new_reader()
+            if self._reader.passes(event.text):
+                return (*settled, event) if settled else (event,)
             pieces = self._reader.feed(event.text)
             if len(pieces) == 1 and type(piece := pieces[0]) is Text and piece.text == event.text:
                 return (*settled, event)
@@ -85,6 +91,8 @@ class Mender:
         if self._reader is None:
             return settled
         pieces, self._reader = self._reader.close(), None  # the next words, if any, are a new text
+        if not pieces:
+            return settled
         return (*settled, *self._events(pieces, at_end=True, cut=cut), *self._settle(cut=cut))
 
     def _settle(self, *, cut: bool) -> Sequence[Event]:
@@ -126,11 +134,13 @@ class Mender:
         else:
             yield ToolCallEvent(mended)
 
-    def _end(self, done: Done) -> Iterator[Event]:
-        if self._must_call and not self._made:
+    def _end(self, done: Done) -> Sequence[Event]:
+        if self._made:
+            return (Done("tool_calls") if done.reason == "stop" else done,)
+        if self._must_call:
             self._seen.setdefault(Observation("tools_ignored"))
-            yield Notice("tools_ignored", "the model had to call a tool, and didn't")
-        yield Done("tool_calls") if self._made and done.reason == "stop" else done
+            return Notice("tools_ignored", "the model had to call a tool, and didn't"), done
+        return (done,)
 
 
 def _may_be_cut(call: ToolCall) -> bool:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Literal
 
 from callgate.gate.recovery.announced import Candidate, read_announced
 from callgate.gate.recovery.bare import read_bare, read_fenced, read_first_words, read_last
 from callgate.gate.recovery.channels import Part, read_head, starts_with_head
 from callgate.gate.recovery.finders import Finder
-from callgate.gate.recovery.formats import KNOWN
-from callgate.gate.recovery.lookout import BRACKETS, ENDINGS, FENCE, FENCES, lookout
-from callgate.gate.recovery.offered import Offers
+from callgate.gate.recovery.lookout import BRACKETS, ENDINGS, FENCE, FENCES
 from callgate.gate.recovery.output import LINE_HEAD, Output
 from callgate.gate.recovery.pieces import Piece, Text, Thinking
 from callgate.gate.recovery.places import may_begin
 from callgate.gate.recovery.shapes import Format
+from callgate.gate.recovery.sought import sought
 from callgate.gate.recovery.source import Reading, Source, TooLong
 from callgate.tools import Names
 
@@ -28,16 +26,13 @@ MOST_READ_AGAIN = 400_000
 MOST_AT_ONCE = 65_536
 """Characters of a larger chunk that are read in one go, so that no reader runs far beyond its bounds."""
 
+MOST_PASSED = 256
+"""Pieces of plain text that are kept before their end alone is."""
+
 _FENCE_FINDERS = {fence: Finder((fence,)) for fence in FENCES}
 _LINE_START = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,3}[.)])\s+)?")
 """What may stand before the first word of a line: marks of quotes and lists."""
 _ENDING = Finder(ENDINGS)
-
-
-@lru_cache(maxsize=64)
-def _offers(names: Names | None, mends: bool) -> Offers:
-    """The same for every answer to those who come with the same tools."""
-    return Offers(names, mends=mends)
 
 
 class Recovery:
@@ -56,48 +51,66 @@ class Recovery:
         *,
         mends: bool = True,
     ) -> None:
-        self._offers = _offers(names, mends)
-        tried = KNOWN if formats is None else tuple(formats)
-        self._anywhere = names is None or (tried != KNOWN and any(known.inline for known in tried))
-        self._look = lookout(tried, anywhere=self._anywhere)
+        self._offers, self._look, self._anywhere = sought(names, None if formats is None else tuple(formats), mends)
         self._source = Source()
         self._out = Output()
         self._read_again = 0
-        self._watch: Finder | None = None
+        self._starts_in = starts_in
+        self._run: Reading[None] | None = None
+        self._watch = self._look.literals if starts_in == "text" and self._look.begins_with_words else None
         """What isn't plain, while nothing is held back."""
+        self._passed: list[str] = []
+        """What was plain, and nobody has looked back at."""
         self._thinks = False
         self._for_tool = False
         """Whether a header said that what follows is for a tool."""
-        self._run = self._whole(starts_in)
-        next(self._run)
+
+    def passes(self, text: str) -> bool:
+        """Whether it is plain, and nothing is held back before it: then it was read, and is given out as it is."""
+        watch = self._watch
+        if watch is None or not text or not (watch.first.search(text) is None or watch.is_plain(text)):
+            return False
+        self._passed.append(text)
+        if len(self._passed) > MOST_PASSED:
+            self._look_back()
+        return True
 
     def feed(self, text: str) -> Sequence[Piece]:
         """What is known now that this has come."""
-        watch = self._watch
         if not text:
             return ()
-        if watch is not None and (watch.first.search(text) is None or watch.is_plain(text)):
-            self._source.passed(text)
-            if self._thinks:
-                return (Thinking(text, text),)
-            self._out.passed(text)
-            return (Text(text),)
-        source = self._source
+        if self.passes(text):
+            return (Thinking(text, text) if self._thinks else Text(text),)
+        self._look_back()
         if len(text) > MOST_AT_ONCE:
             for start in range(0, len(text), MOST_AT_ONCE):
-                source.feed(text[start : start + MOST_AT_ONCE])
-                next(self._run, None)
-            return self._out.collected()
-        if source.passes(text, MOST_HELD):
-            return ()
-        next(self._run, None)
+                self._source.feed(text[start : start + MOST_AT_ONCE])
+                self._read_on()
+        elif not self._source.passes(text, MOST_HELD):
+            self._read_on()
         return self._out.collected()
 
     def close(self) -> Sequence[Piece]:
         """What is left, now that nothing more comes."""
+        if self._run is None and self._watch is not None:
+            return ()
+        self._look_back()
         self._source.ended = True
-        next(self._run, None)
+        self._read_on()
         return self._out.collected()
+
+    def _look_back(self) -> None:
+        """What has passed says what may begin behind it."""
+        if self._passed:
+            self._source.passed(self._passed[-1])
+            if not self._thinks:
+                self._out.passed("".join(self._passed))
+            self._passed.clear()
+
+    def _read_on(self) -> None:
+        if self._run is None:
+            self._run = self._whole(self._starts_in)
+        next(self._run, None)
 
     @property
     def steps(self) -> int:
@@ -105,7 +118,7 @@ class Recovery:
         return self._source.steps + self._read_again
 
     def _whole(self, starts_in: str) -> Reading[None]:
-        yield
+        self._watch = None
         source, out = self._source, self._out
         if starts_in == "thinking":
             yield from self._think(self._look.thinking_closers)

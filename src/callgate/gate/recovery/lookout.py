@@ -53,6 +53,8 @@ class Lookout:
             self.bare.update(known.bare)
         if self.channels:
             self.marks.update(("<|end|>", "<|eom|>"))
+        self.begins_with_words = not self.channels and "named" not in self.bare
+        """Whether nothing but its literals can be more than words at the beginning of a text."""
         self.openers = frozenset((*self.blocks, *self.sections))
         self.framed = frozenset(
             opener

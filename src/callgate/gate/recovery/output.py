@@ -47,7 +47,7 @@ class Output:
         self._recent.append(text)
         if self.fresh and not text.isspace():
             self.fresh = False
-        if len(self._recent) > _MANY:
+        if len(text) > LOOKED_BACK or len(self._recent) > _MANY:
             self._join()
 
     def think(self, text: str) -> None:
