@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import msgspec
 
@@ -16,8 +16,7 @@ MOST_NAMED = 20
 class CallMender:
     """Mends the calls of one turn."""
 
-    def __init__(self, tools: Iterable[Tool], names: Names) -> None:
-        self._tools: Mapping[str, Tool] = {tool.name: tool for tool in tools}
+    def __init__(self, names: Names) -> None:
         self._names = names
         self._ids: set[str] = set()
 
@@ -30,7 +29,7 @@ class CallMender:
         if found is None:
             problem = f"there is no tool {call.name[:80]!r}; there are: {self._listed()}"
             return msgspec.structs.replace(call, id=id_, raw=raw, problem=problem)
-        outcome = _repaired(found.arguments, self._tools[found.name])
+        outcome = _repaired(found.arguments, self._names.by_name[found.name])
         arguments = outcome.arguments
         return ToolCall(
             id_,
@@ -42,7 +41,7 @@ class CallMender:
         )
 
     def _listed(self) -> str:
-        names = list(self._tools)
+        names = list(self._names.by_name)
         more = [f"and {len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
         return ", ".join(names[:MOST_NAMED] + more)
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import msgspec
 
 from callgate.gate.calls import CallMender
 from callgate.gate.choosing import tools_that_may_be_called
-from callgate.gate.deciding import Mode, Policy, decide
+from callgate.gate.deciding import Mode, Policy
 from callgate.gate.emulation import emulation_of
 from callgate.gate.history import history_for, tools_off_note
-from callgate.gate.mending import Mender, Reader
-from callgate.gate.recovery import Recovery, formats_for
-from callgate.gate.trimming import Trimmed, trimmed
-from callgate.tools import Names
-from callgate.vocabulary import Capabilities, ChatRequest, Means, Notice, Tool
+from callgate.gate.mending import Mender
+from callgate.gate.recovery import Recovery
+from callgate.gate.routes import Asked, Offer, route_for
+from callgate.gate.trimming import trimmed
+from callgate.vocabulary import Capabilities, ChatRequest, Means, Notice
 
 FEW_CHARACTERS = 6_000
 """What is no longer fits any context."""
@@ -47,23 +46,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         if self.offer is None:
             return Mender(None)
         return Mender(
-            CallMender(self.offer.tools, self.offer.names),
+            CallMender(self.offer.names),
             self.offer.new_reader,
             text_calls="emulated_call" if self.mode == "emulated" else "text_call",
             most_calls=1 if self.offer.parallel is False else None,
             must_call=self.offer.must_call,
         )
-
-
-class Offer(msgspec.Struct, frozen=True):
-    """What a model may call, and how its calls are read."""
-
-    tools: tuple[Tool, ...]
-    """Under their own names."""
-    names: Names
-    parallel: bool | None
-    must_call: bool
-    new_reader: Callable[[], Reader] | None
 
 
 def needs_knowledge(request: ChatRequest) -> bool:
@@ -94,43 +82,47 @@ def plan(
     Raises: UsageError, if a tool must be called that isn't among those that are offered.
     """
     tools = tools_that_may_be_called(request)
-    decision = decide(known, means, policy, choice=request.tool_choice if tools else None, refusal=refusal)
-    if not tools or decision.mode == "off":
-        return _without_tools(request, known, decision.mode, decision.reason)
-    some = trimmed(tools, request.messages, policy.tool_limit) if policy.tool_limit else Trimmed(tools)
-    tools = some.tools
-    names = Names.of(tools, means.tool_names)
-    must_call = request.tool_choice not in (None, "auto")
-    offer = partial(Offer, tools, names, request.parallel_tool_calls, must_call)
-    if decision.mode == "emulated":
-        emulation = emulation_of(msgspec.structs.replace(request, tools=tools), means, known)
+    some = trimmed(tools, request.messages, policy.tool_limit) if policy.tool_limit else None
+    route = route_for(
+        tools if some is None else some.tools,
+        known,
+        means,
+        policy,
+        Asked(request.tool_choice, request.parallel_tool_calls, refusal, template),
+    )
+    if route.offer is None:
+        return _without_tools(request, known, route.mode, route.reason)
+    cut, told = (0, ()) if some is None else (len(some.cut), some.notices)
+    names = route.offer.names
+    if route.mode == "emulated":
+        emulation = emulation_of(msgspec.structs.replace(request, tools=names.offered), means, known)
         how = "" if emulation.held else ", and nothing holds the model to them"
         recovery = partial(Recovery, names)
         read = partial(emulation.answer, recovery if policy.recover else None) if emulation.held else recovery
-        said = Notice("tools_emulated", f"tools are emulated{how}: {decision.reason}")
+        said = Notice("tools_emulated", f"tools are emulated{how}: {route.reason}")
         return Plan(
             mode="emulated",
-            reason=decision.reason,
+            reason=route.reason,
             request=emulation.request,
-            notices=(said, *some.notices, *emulation.notices),
-            offer=offer(read),
+            notices=(said, *told, *emulation.notices),
+            offer=msgspec.structs.replace(route.offer, new_reader=read),
             is_held=emulation.held,
-            trimmed=len(some.cut),
+            trimmed=cut,
         )
     messages, notices = history_for(request.messages, known, "native", names)
     return Plan(
         mode="native",
-        reason=decision.reason,
+        reason=route.reason,
         request=msgspec.structs.replace(
             request,
             messages=messages,
             tools=names.tools,
-            tool_choice=_choice(request.tool_choice, means),
-            parallel_tool_calls=_parallel(request.parallel_tool_calls, known, means),
+            tool_choice=route.tool_choice,
+            parallel_tool_calls=route.parallel_tool_calls,
         ),
-        notices=(*some.notices, *notices),
-        trimmed=len(some.cut),
-        offer=offer(partial(Recovery, names, formats_for(template, known.family)) if policy.recover else None),
+        notices=(*told, *notices),
+        trimmed=cut,
+        offer=route.offer,
     )
 
 
@@ -147,15 +139,3 @@ def _without_tools(request: ChatRequest, known: Capabilities, mode: Mode, reason
         reason = "no tools are offered"
     plain = msgspec.structs.replace(request, messages=messages, tools=(), tool_choice=None, parallel_tool_calls=None)
     return Plan(mode="off", reason=reason, request=plain, notices=notices)
-
-
-def _choice(wanted: str | None, means: Means) -> str | None:
-    if not means.tool_choice:
-        return None
-    return wanted if wanted in (None, "auto") else "required"
-
-
-def _parallel(wanted: bool | None, known: Capabilities, means: Means) -> bool | None:
-    if not means.parallel_tool_calls:
-        return None
-    return known.supports_parallel_tool_calls if wanted is None else wanted

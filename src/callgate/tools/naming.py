@@ -48,15 +48,16 @@ class Names:
     """
 
     def __init__(self, tools: Iterable[Tool], accepts: str = Means().tool_names) -> None:
-        self._offered = tuple(tools)
+        self.offered = tuple(tools)
+        """The tools under their own names."""
         self._accepts = accepts
-        self._by_name = {tool.name: tool for tool in self._offered}
-        if len(self._by_name) < len(self._offered):
-            twice = name_of_two(self._offered)
+        self.by_name = {tool.name: tool for tool in self.offered}
+        if len(self.by_name) < len(self.offered):
+            twice = name_of_two(self.offered)
             raise UsageError(f"there are two tools called {twice!r}", hint="offer each under a name of its own")
-        self._sent = names_to_send(self._by_name, accepts)
+        self._sent = names_to_send(self.by_name, accepts)
         # What is sent is accepted, and what is accepted is sent as it is: the two can't contradict each other.
-        self._exact = {**{sent: name for name, sent in self._sent.items()}, **{name: name for name in self._by_name}}
+        self._exact = {**{sent: name for name, sent in self._sent.items()}, **{name: name for name in self.by_name}}
 
     @classmethod
     def of(cls, tools: tuple[Tool, ...], accepts: str) -> Names:
@@ -67,14 +68,14 @@ class Names:
     def tools(self) -> tuple[Tool, ...]:
         """The tools under the names that the backend gets."""
         if all(sent == name for name, sent in self._sent.items()):
-            return self._offered
+            return self.offered
         # The same records each time, so that what was made of them is found again.
-        return _renamed_before.of(self._offered, self._accepts, self._renamed_tools)
+        return _renamed_before.of(self.offered, self._accepts, self._renamed_tools)
 
     def _renamed_tools(self) -> tuple[Tool, ...]:
         return tuple(
             tool if (sent := self._sent[tool.name]) == tool.name else msgspec.structs.replace(tool, name=sent)
-            for tool in self._offered
+            for tool in self.offered
         )
 
     def sent(self, name: str) -> str:
@@ -103,7 +104,7 @@ class Names:
         ending_so = {name for reading in readings for name in self._endings.get(folded(reading), ())}
         if len(ending_so) == 1:
             (name,) = ending_so
-            if fits(arguments, self._by_name[name].parameters):
+            if fits(arguments, self.by_name[name].parameters):
                 yield _renamed(said, name, arguments, "name-namespace")
 
     def _by_value(self, said: str, readings: list[str], arguments: Arguments) -> Iterator[Resolution]:
@@ -115,7 +116,7 @@ class Names:
             if not self._spelled(value)  # which may be meant instead
         }
         for name, value in sorted(pairs):
-            found = unset_choices(value, arguments, self._by_name[name].parameters)
+            found = unset_choices(value, arguments, self.by_name[name].parameters)
             for choice in found:
                 yield Resolution(
                     name,
@@ -128,13 +129,13 @@ class Names:
 
     @cached_property
     def _folded(self) -> Mapping[str, tuple[str, ...]]:
-        spellings = [(name, name) for name in self._by_name]
+        spellings = [(name, name) for name in self.by_name]
         spellings += [(sent, name) for name, sent in self._sent.items()]
         return _index(spellings)
 
     @cached_property
     def _endings(self) -> Mapping[str, tuple[str, ...]]:
-        return _index([(inner, name) for name in self._by_name for _, inner in splits(name)])
+        return _index([(inner, name) for name in self.by_name for _, inner in splits(name)])
 
 
 def _only(found: list[Resolution]) -> Resolution | None:
