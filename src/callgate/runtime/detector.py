@@ -37,6 +37,8 @@ log = logging.getLogger(__name__)
 logging.getLogger("callgate").addHandler(logging.NullHandler())  # a library is silent unless it is asked
 
 AUTO = ModelRef("auto", "auto")
+STANDING_FOR_OTHERS = ("auto", "hf")
+"""The schemes of names that mean a model which has another."""
 DEFAULT_CONTEXT = 4096
 USABLE_FIFTHS = 4
 """The part of a context that a conversation may fill; the rest is for the answer."""

@@ -6,7 +6,7 @@ import logging
 import re
 import time
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from functools import lru_cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -14,9 +14,9 @@ import msgspec
 
 from callgate.backends import Backend, Loading, LoadsModels, StatesMeans, backend_for, means_of, place_of, require_tools
 from callgate.detect import Finding
-from callgate.gate import Decision, Mender, Observation, OwedCall, Plan, Policy, Strategy, decide, needs_knowledge, plan
+from callgate.gate import Decision, Observation, OwedCall, Plan, Policy, Strategy, decide, needs_knowledge, plan
 from callgate.runtime.choice import Choice
-from callgate.runtime.detector import AsyncDetector
+from callgate.runtime.detector import STANDING_FOR_OTHERS, AsyncDetector
 from callgate.runtime.fitting import with_room_told
 from callgate.runtime.knowledge import ModelKnowledge, with_manual_context
 from callgate.runtime.policies import Surface, policy_for
@@ -50,10 +50,21 @@ _NOTHING_HELD = Means()
 LATELY_SECONDS = 0.02
 """How long a server goes by what it knows of a model, rather than look again for each of many requests."""
 _MOST_LATELY = 1_000
+_MOST_FOOTINGS = 256
 _OBJECTIONS = (400, 404, 415, 422, 500, 501)
 _SEEING = re.compile(r"image|vision|multi-?modal|mmproj|content.{0,80}string", re.IGNORECASE | re.DOTALL)
 """Some servers only know of content that is a text."""
 _HOLDING = re.compile(r"schema|grammar|response_format|structured|guided", re.IGNORECASE)
+
+
+class _Footing(msgspec.Struct, frozen=True):
+    """What plans for a model rest on, as long as that is what was found of it."""
+
+    finding: Finding
+    known: Capabilities
+    means: Means
+    policy: Policy
+    template: str | None
 
 
 class Session:
@@ -84,6 +95,8 @@ class Session:
         self._stating_means: dict[Backend, StatesMeans | None] = {}
         self._lately: dict[ModelRef, tuple[Finding, float]] = {}
         self._policies: dict[ModelRef, Policy] = {}
+        self._footings: dict[int, _Footing] = {}
+        """By the identity of the finding, which is held."""
         self._refusals: dict[ModelRef, str] = {}
         """What servers said that refused tools for a model. They aren't sent any again in this session."""
         self._holding_nothing: set[ModelRef] = set()
@@ -145,7 +158,8 @@ class Session:
     async def plan(self, ref: ModelRef, request: ChatRequest) -> Plan:
         """How a turn of the model `ref` would be done, and what its backend would get."""
         ref = await self.resolve(ref)
-        return self._plan(ref, request, await self._look(ref, request), self._refusals.get(ref))
+        finding = self._at_hand(ref, request) or await self._look(ref)
+        return self._plan(ref, request, finding, self._refusals.get(ref))
 
     async def turn(
         self, ref: ModelRef, request: ChatRequest, on_plan: Planned | None = None
@@ -157,9 +171,11 @@ class Session:
 
         Raises: as `Backend.stream` does; ModelRejected, if every model here must have tools and this one has none.
         """
-        ref = await self.resolve(ref)
-        await self._require(ref)
-        finding = await self._look(ref, request)
+        if ref.scheme in STANDING_FOR_OTHERS:
+            ref = await self.resolve(ref)
+        if self._settings.models.require_tools:
+            await self._require(ref)
+        finding = self._at_hand(ref, request) or await self._look(ref)
         trouble = self._refusals.get(ref)
         first_failure: CallgateError | None = None
         while True:
@@ -172,7 +188,8 @@ class Session:
             owed = OwedCall() if planned.owes_a_call and self.policy(ref).strategy == "auto" else None
             has_said = False
             try:
-                async with aclosing(self.backend(ref).stream(planned.request)) as events:
+                events = self.backend(ref).stream(planned.request)
+                try:
                     async for event in events:
                         if not has_said:
                             has_said = True
@@ -181,6 +198,8 @@ class Session:
                         passed = mender.feed(event)
                         for mended in owed.feed(passed) if owed else passed:
                             yield mended
+                finally:
+                    await events.aclose()
             except CallMissing as missing:
                 log.info("%r: %s", ref.name, missing.message)
                 trouble = missing.message
@@ -192,6 +211,7 @@ class Session:
                     raise first_failure or error from None
                 log.warning("%s", error.message)
                 first_failure = first_failure or error
+                self._footings.clear()
                 if sees_nothing:  # which is no reason to do without tools
                     self._blind.add(ref)
                 else:
@@ -199,19 +219,38 @@ class Session:
             else:
                 return
             finally:
-                self._tell(ref, mender)
+                for observation in mender.observations:
+                    self._observe(ref, observation)
 
     def _plan(self, ref: ModelRef, request: ChatRequest, finding: Finding, refusal: str | None) -> Plan:
-        templates = finding.facts.templates or {}
+        footing = self._footings.get(id(finding))
+        if footing is None or self.strategies:
+            footing = self._footing(ref, finding)
         planned = plan(
             with_manual_context(msgspec.structs.replace(request, model=ref.name), ref, self.knowledge),
+            footing.known,
+            footing.means,
+            footing.policy,
+            refusal=refusal,
+            template=footing.template,
+        )
+        return with_room_told(planned, ref, finding)
+
+    def _footing(self, ref: ModelRef, finding: Finding) -> _Footing:
+        """Kept for the next plan, unless it may be another by then."""
+        templates = finding.facts.templates or {}
+        footing = _Footing(
+            finding,
             self._known(ref, finding),
             self._means(ref, finding.facts),
             self.policy(ref),
-            refusal=refusal,
-            template=templates.get("tool_use") or templates.get("default"),
+            templates.get("tool_use") or templates.get("default"),
         )
-        return with_room_told(planned, ref, finding)
+        if not self.strategies and self._stating_means[self.backend(ref)] is None:
+            if len(self._footings) >= _MOST_FOOTINGS:
+                self._footings.clear()
+            self._footings[id(finding)] = footing
+        return footing
 
     def _known(self, ref: ModelRef, finding: Finding) -> Capabilities:
         """Our own engine sees nothing without a projector, whatever the model could."""
@@ -233,16 +272,18 @@ class Session:
         stating = self._stating_means[self.backend(ref)]
         return means_of(facts) if stating is None else stating.means(ref.name)
 
-    async def _look(self, ref: ModelRef, request: ChatRequest) -> Finding:
+    def _at_hand(self, ref: ModelRef, request: ChatRequest) -> Finding | None:
+        """What is known of the model without a look at it, where that is enough."""
         if ref.scheme == "scripted":
             return _finding(ref, Answer.YES)
         if not needs_knowledge(request):
             return _finding(ref, Answer.UNKNOWN)
-        if self._surface != "gateway":
-            return await self._detector.find(ref)
         finding, until = self._lately.get(ref, (None, 0.0))
-        if finding is None or time.monotonic() > until:
-            finding = await self._detector.find(ref)
+        return finding if time.monotonic() <= until else None
+
+    async def _look(self, ref: ModelRef) -> Finding:
+        finding = await self._detector.find(ref)
+        if self._surface == "gateway":
             if len(self._lately) >= _MOST_LATELY:
                 self._lately.clear()
             self._lately[ref] = finding, time.monotonic() + LATELY_SECONDS
@@ -265,10 +306,6 @@ class Session:
                 return True
         return False
 
-    def _tell(self, ref: ModelRef, mender: Mender) -> None:
-        for observation in mender.observations:
-            self._observe(ref, observation)
-
     def _observe(self, ref: ModelRef, observation: Observation) -> None:
         log.info("seen of %r: %s %s", ref.name, observation.kind, observation.detail)
         if self.on_observation:
@@ -279,6 +316,7 @@ class Session:
             await backend.close()
         self._open.clear()
         self._stating_means.clear()
+        self._footings.clear()
         await self._detector.close()
         await self._http.close()
 
@@ -304,6 +342,7 @@ def _is_about_holding(error: CallgateError) -> bool:
     return isinstance(error, BadSchema) or bool(_HOLDING.search(getattr(error, "body", "")))
 
 
+@lru_cache(maxsize=_MOST_FOOTINGS)
 def _finding(ref: ModelRef, tools: Answer) -> Finding:
     """Of a model that wasn't looked at."""
     known = Capabilities(name=ref.name, tools=tools, native_route=tools)
