@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from callgate.gate.mending import CUT_OFF, Mender
     from callgate.gate.observations import Observation, Observed
     from callgate.gate.owing import OwedCall
-    from callgate.gate.planning import Plan, needs_knowledge, plan
+    from callgate.gate.planning import Plan, needs_knowledge, plan, plan_by
     from callgate.gate.recovery import FORMATS, Format, Recovered, Recovery, recover
+    from callgate.gate.routes import Routes
 
 __all__ = [
     "CUT_OFF",
@@ -29,11 +30,13 @@ __all__ = [
     "Policy",
     "Recovered",
     "Recovery",
+    "Routes",
     "Strategy",
     "decide",
     "mode_of",
     "needs_knowledge",
     "plan",
+    "plan_by",
     "recover",
 ]
 
@@ -53,11 +56,13 @@ __getattr__ = opened_on_use(
         "Policy": "deciding",
         "Recovered": "recovery",
         "Recovery": "recovery",
+        "Routes": "routes",
         "Strategy": "deciding",
         "decide": "deciding",
         "mode_of": "deciding",
         "needs_knowledge": "planning",
         "plan": "planning",
+        "plan_by": "planning",
         "recover": "recovery",
     },
 )

@@ -45,6 +45,8 @@ def history_for(
     With `native` tools, past calls and results keep their roles; `calls_as` says how past calls are written where they
     become text. Without tools, images, thinking or surplus system messages, the messages are the same.
     """
+    if _are_just_words(messages, capabilities):
+        return tuple(messages), ()
     notices: list[Notice] = []
     found = _with_one_system(messages, capabilities)
     if capabilities.supports_vision is False:
@@ -53,6 +55,19 @@ def history_for(
         turns = paired(found)
         found = _native(turns, names) if mode == "native" else _as_text(turns, calls_as or _told)
     return tuple(_without_foreign_thinking(found, capabilities, mode)), tuple(notices)
+
+
+def _are_just_words(messages: Sequence[Message], capabilities: Capabilities) -> bool:
+    """Words of a user and of a model, behind one system message at most: any model can take them as they are."""
+    may_be_system = capabilities.supports_system_role is not False
+    for message in messages:
+        role = message.role
+        if role not in ("user", "assistant") and not (may_be_system and role == "system"):
+            return False
+        if message.calls or message.images or message.thinking is not None:
+            return False
+        may_be_system = False
+    return True
 
 
 def with_system_text(messages: Sequence[Message], text: str, capabilities: Capabilities) -> tuple[Message, ...]:

@@ -10,6 +10,7 @@ import msgspec
 from callgate.gate.calls import CallMender
 from callgate.gate.observations import Observation, Observed
 from callgate.gate.recovery import Found, Half, Mark, Piece, Text
+from callgate.tools import Names
 from callgate.vocabulary import AssistantDelta, Done, Event, Notice, ToolCall, ToolCallEvent
 
 END_MISSING = ("missing-bracket", "missing-tag")
@@ -33,19 +34,21 @@ class Reader(Protocol):
 class Mender:
     """Takes the events of one turn, in their order, and gives those that a user gets.
 
-    `new_reader` makes what finds calls in a text; `text_calls` is what it means if there is one.
+    `names`: of the tools that were offered, if any were. `new_reader` makes what finds calls in a text; `text_calls` is
+    what it means if there is one.
     """
 
     def __init__(
         self,
-        calls: CallMender | None,
+        names: Names | None,
         new_reader: Callable[[], Reader] | None = None,
         *,
         text_calls: Observed = "text_call",
         most_calls: int | None = None,
         must_call: bool = False,
     ) -> None:
-        self._calls = calls
+        self._names = names
+        self._calls: CallMender | None = None
         self._new_reader = new_reader
         self._reader: Reader | None = None
         self._text_calls: Observed = text_calls
@@ -61,7 +64,7 @@ class Mender:
         return tuple(self._seen)
 
     def feed(self, event: Event) -> Sequence[Event]:
-        if self._calls is None:
+        if self._names is None:
             return (event,)
         if type(event) is AssistantDelta:
             settled = () if self._unsettled is None else self._words_behind(event.text)
@@ -121,8 +124,10 @@ class Mender:
 
     def _call(self, call: ToolCall, how: Observed, detail: str = "", *, at_end: bool) -> Iterator[Event]:
         """`at_end`: nothing is known to come behind it."""
-        assert self._calls is not None
         yield from self._settle(cut=False)
+        if self._calls is None:
+            assert self._names is not None
+            self._calls = CallMender(self._names)
         mended = self._calls.mended(call)
         self._seen.setdefault(Observation(how, detail))
         if self._most_calls is not None and self._made >= self._most_calls:

@@ -6,14 +6,13 @@ from functools import partial
 
 import msgspec
 
-from callgate.gate.calls import CallMender
 from callgate.gate.choosing import tools_that_may_be_called
 from callgate.gate.deciding import Mode, Policy
 from callgate.gate.emulation import emulation_of
 from callgate.gate.history import history_for, tools_off_note
 from callgate.gate.mending import Mender
 from callgate.gate.recovery import Recovery
-from callgate.gate.routes import Asked, Offer, route_for
+from callgate.gate.routes import Offer, Routes
 from callgate.gate.trimming import trimmed
 from callgate.vocabulary import Capabilities, ChatRequest, Means, Notice
 
@@ -46,7 +45,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         if self.offer is None:
             return Mender(None)
         return Mender(
-            CallMender(self.offer.names),
+            self.offer.names,
             self.offer.new_reader,
             text_calls="emulated_call" if self.mode == "emulated" else "text_call",
             most_calls=1 if self.offer.parallel is False else None,
@@ -56,14 +55,14 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 def needs_knowledge(request: ChatRequest) -> bool:
     """Whether it matters what the model can do. A few words to any model are the same for all of them."""
-    return (
-        bool(request.tools)
-        or any(
-            message.role in ("system", "tool") or message.calls or message.images or message.thinking
-            for message in request.messages
-        )
-        or sum(len(message.content) for message in request.messages) > FEW_CHARACTERS
-    )
+    if request.tools:
+        return True
+    characters = 0
+    for message in request.messages:
+        if message.role in ("system", "tool") or message.calls or message.images or message.thinking:
+            return True
+        characters += len(message.content)
+    return characters > FEW_CHARACTERS
 
 
 def plan(
@@ -81,21 +80,24 @@ def plan(
 
     Raises: UsageError, if a tool must be called that isn't among those that are offered.
     """
+    return plan_by(Routes(known, means, policy, template), request, refusal)
+
+
+def plan_by(routes: Routes, request: ChatRequest, refusal: str | None = None) -> Plan:
+    """The same, for those who plan often for one model."""
+    known, policy = routes.known, routes.policy
     tools = tools_that_may_be_called(request)
-    some = trimmed(tools, request.messages, policy.tool_limit) if policy.tool_limit else None
-    route = route_for(
-        tools if some is None else some.tools,
-        known,
-        means,
-        policy,
-        Asked(request.tool_choice, request.parallel_tool_calls, refusal, template),
-    )
+    cut = 0
+    told: tuple[Notice, ...] = ()
+    if policy.tool_limit:
+        some = trimmed(tools, request.messages, policy.tool_limit)
+        tools, cut, told = some.tools, len(some.cut), some.notices
+    route = routes.of(tools, request.tool_choice, request.parallel_tool_calls, refusal)
     if route.offer is None:
         return _without_tools(request, known, route.mode, route.reason)
-    cut, told = (0, ()) if some is None else (len(some.cut), some.notices)
     names = route.offer.names
     if route.mode == "emulated":
-        emulation = emulation_of(msgspec.structs.replace(request, tools=names.offered), means, known)
+        emulation = emulation_of(msgspec.structs.replace(request, tools=names.offered), routes.means, known)
         how = "" if emulation.held else ", and nothing holds the model to them"
         recovery = partial(Recovery, names)
         read = partial(emulation.answer, recovery if policy.recover else None) if emulation.held else recovery

@@ -1,4 +1,4 @@
-"""By which way tools reach a model: worked out once for all requests that come with the same tools to the same model."""
+"""By which way tools reach a model: worked out once for all requests that come with the same ones."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import msgspec
 from callgate.gate.deciding import Mode, Policy, decide
 from callgate.gate.mending import Reader
 from callgate.gate.recovery import Recovery, formats_for
-from callgate.tools import Kept, Names
+from callgate.tools import Names
 from callgate.vocabulary import Capabilities, Means, Tool
+
+REMEMBERED = 64
 
 
 class Offer(msgspec.Struct, frozen=True):
@@ -33,36 +35,41 @@ class Route(msgspec.Struct, frozen=True):
     parallel_tool_calls: bool | None = None
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """What else it depends on, besides records that stay the same."""
+class Routes:
+    """To one model, as long as nothing new is known of it. `template` is its chat template, where it is seen."""
 
-    choice: str | None
-    parallel: bool | None
-    refusal: str | None
-    template: str | None
+    def __init__(self, known: Capabilities, means: Means, policy: Policy, template: str | None = None) -> None:
+        self.known = known
+        self.means = means
+        self.policy = policy
+        self._template = template
+        self._before: dict[tuple[object, ...], tuple[tuple[Tool, ...], Route]] = {}
 
+    def of(self, tools: tuple[Tool, ...], choice: str | None, parallel: bool | None, refusal: str | None) -> Route:
+        """Raises: UsageError, if two tools have the same name."""
+        key = (id(tools), choice, parallel, refusal)
+        known = self._before.get(key)
+        if known is None:
+            if len(self._before) >= REMEMBERED:
+                self._before.clear()
+            # The tools are held, too: as long as they are, nothing else can have their identity.
+            known = self._before[key] = (tools, self._new(tools, choice, parallel, refusal))
+        return known[1]
 
-_known_before: Kept[Route] = Kept()
-
-
-def route_for(tools: tuple[Tool, ...], known: Capabilities, means: Means, policy: Policy, asked: Asked) -> Route:
-    """Raises: UsageError, if two tools have the same name."""
-    return _known_before.of((known, means, policy, *tools), asked, lambda: _route(tools, known, means, policy, asked))
-
-
-def _route(tools: tuple[Tool, ...], known: Capabilities, means: Means, policy: Policy, asked: Asked) -> Route:
-    decision = decide(known, means, policy, choice=asked.choice if tools else None, refusal=asked.refusal)
-    if not tools or decision.mode == "off":
-        return Route(decision.mode, decision.reason)
-    names = Names.of(tools, means.tool_names)
-    reader = partial(Recovery, names, formats_for(asked.template, known.family)) if policy.recover else None
-    return Route(
-        decision.mode,
-        decision.reason,
-        Offer(names, asked.parallel, asked.choice not in (None, "auto"), reader),
-        _choice(asked.choice, means),
-        _parallel(asked.parallel, known, means),
-    )
+    def _new(self, tools: tuple[Tool, ...], choice: str | None, parallel: bool | None, refusal: str | None) -> Route:
+        known, means, policy = self.known, self.means, self.policy
+        decision = decide(known, means, policy, choice=choice if tools else None, refusal=refusal)
+        if not tools or decision.mode == "off":
+            return Route(decision.mode, decision.reason)
+        names = Names.of(tools, means.tool_names)
+        reader = partial(Recovery, names, formats_for(self._template, known.family)) if policy.recover else None
+        return Route(
+            decision.mode,
+            decision.reason,
+            Offer(names, parallel, choice not in (None, "auto"), reader),
+            _choice(choice, means),
+            _parallel(parallel, known, means),
+        )
 
 
 def _choice(wanted: str | None, means: Means) -> str | None:

@@ -25,19 +25,28 @@ def read_messages(content: object) -> tuple[Message, ...]:
 
     Raises: UsageError, which names the message that is no good.
     """
-    if isinstance(content, str | Message):
-        content = [content]
-    # Whether something is a list is known at once; whether it is any sequence is not.
-    elif not isinstance(content, list) and isinstance(content, Mapping):
-        content = content.get("messages")
-    if not isinstance(content, list | Sequence) or len(content) > MOST_MESSAGES:
+    entries = content if isinstance(content, list) else _entries(content)
+    if len(entries) > MOST_MESSAGES:
         raise UsageError("that is no conversation", hint=f"write {_FORMS}")
-    return tuple(_message(entry, number) for number, entry in enumerate(content, start=1))
+    return tuple(
+        [
+            entry if isinstance(entry, Message) else _message(entry, number)
+            for number, entry in enumerate(entries, start=1)
+        ]
+    )
+
+
+def _entries(content: object) -> Sequence[object]:
+    if isinstance(content, str | Message):
+        return [content]
+    if isinstance(content, Mapping):
+        content = content.get("messages")
+    if not isinstance(content, Sequence):
+        raise UsageError("that is no conversation", hint=f"write {_FORMS}")
+    return content
 
 
 def _message(entry: object, number: int) -> Message:
-    if isinstance(entry, Message):
-        return entry
     if isinstance(entry, str):
         return Message(role="user", content=entry)
     if not isinstance(entry, Mapping):

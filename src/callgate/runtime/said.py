@@ -20,6 +20,8 @@ from callgate.vocabulary import (
 class Said:
     """Hears the events of one turn."""
 
+    __slots__ = ("_texts", "_thoughts", "calls", "done", "notices", "used")
+
     def __init__(self) -> None:
         self._texts: list[str] = []
         self._thoughts: list[str] = []
@@ -29,19 +31,18 @@ class Said:
         self.done: Done | None = None
 
     def hear(self, event: Event) -> None:
-        match event:
-            case AssistantDelta(text):
-                self._texts.append(text)
-            case ThinkingDelta(text):
-                self._thoughts.append(text)
-            case ToolCallEvent(call):
-                self.calls.append(call)
-            case Notice():
-                self.notices.append(event)
-            case Usage():
-                self.used.append(event)
-            case Done():
-                self.done = event
+        if type(event) is AssistantDelta:
+            self._texts.append(event.text)
+        elif type(event) is ThinkingDelta:
+            self._thoughts.append(event.text)
+        elif type(event) is Usage:
+            self.used.append(event)
+        elif type(event) is Done:
+            self.done = event
+        elif type(event) is ToolCallEvent:
+            self.calls.append(event.call)
+        elif type(event) is Notice:
+            self.notices.append(event)
 
     @property
     def text(self) -> str:

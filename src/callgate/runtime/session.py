@@ -14,7 +14,18 @@ import msgspec
 
 from callgate.backends import Backend, Loading, LoadsModels, StatesMeans, backend_for, means_of, place_of, require_tools
 from callgate.detect import Finding
-from callgate.gate import Decision, Observation, OwedCall, Plan, Policy, Strategy, decide, needs_knowledge, plan
+from callgate.gate import (
+    Decision,
+    Observation,
+    OwedCall,
+    Plan,
+    Policy,
+    Routes,
+    Strategy,
+    decide,
+    needs_knowledge,
+    plan_by,
+)
 from callgate.runtime.choice import Choice
 from callgate.runtime.detector import STANDING_FOR_OTHERS, AsyncDetector
 from callgate.runtime.fitting import with_room_told
@@ -58,13 +69,11 @@ _HOLDING = re.compile(r"schema|grammar|response_format|structured|guided", re.IG
 
 
 class _Footing(msgspec.Struct, frozen=True):
-    """What plans for a model rest on, as long as that is what was found of it."""
+    """What turns of a model rest on, as long as that is what was found of it."""
 
     finding: Finding
-    known: Capabilities
-    means: Means
-    policy: Policy
-    template: str | None
+    backend: Backend
+    routes: Routes
 
 
 class Session:
@@ -159,7 +168,7 @@ class Session:
         """How a turn of the model `ref` would be done, and what its backend would get."""
         ref = await self.resolve(ref)
         finding = self._at_hand(ref, request) or await self._look(ref)
-        return self._plan(ref, request, finding, self._refusals.get(ref))
+        return self._plan(ref, request, self._footing(ref, finding), self._refusals.get(ref))
 
     async def turn(
         self, ref: ModelRef, request: ChatRequest, on_plan: Planned | None = None
@@ -179,7 +188,8 @@ class Session:
         trouble = self._refusals.get(ref)
         first_failure: CallgateError | None = None
         while True:
-            planned = self._plan(ref, request, finding, trouble)
+            footing = self._footing(ref, finding)
+            planned = self._plan(ref, request, footing, trouble)
             if on_plan:
                 on_plan(planned)
             if request.tools:
@@ -188,7 +198,7 @@ class Session:
             owed = OwedCall() if planned.owes_a_call and self.policy(ref).strategy == "auto" else None
             has_said = False
             try:
-                events = self.backend(ref).stream(planned.request)
+                events = footing.backend.stream(planned.request)
                 try:
                     async for event in events:
                         if not has_said:
@@ -222,31 +232,24 @@ class Session:
                 for observation in mender.observations:
                     self._observe(ref, observation)
 
-    def _plan(self, ref: ModelRef, request: ChatRequest, finding: Finding, refusal: str | None) -> Plan:
-        footing = self._footings.get(id(finding))
-        if footing is None or self.strategies:
-            footing = self._footing(ref, finding)
-        planned = plan(
-            with_manual_context(msgspec.structs.replace(request, model=ref.name), ref, self.knowledge),
-            footing.known,
-            footing.means,
-            footing.policy,
-            refusal=refusal,
-            template=footing.template,
-        )
-        return with_room_told(planned, ref, finding)
+    def _plan(self, ref: ModelRef, request: ChatRequest, footing: _Footing, refusal: str | None) -> Plan:
+        named = with_manual_context(msgspec.structs.replace(request, model=ref.name), ref, self.knowledge)
+        return with_room_told(plan_by(footing.routes, named, refusal), ref, footing.finding)
 
     def _footing(self, ref: ModelRef, finding: Finding) -> _Footing:
-        """Kept for the next plan, unless it may be another by then."""
+        """The same as before, unless it may be another by now."""
+        if (known := self._footings.get(id(finding))) is not None and not self.strategies:
+            return known
+        backend = self.backend(ref)
         templates = finding.facts.templates or {}
-        footing = _Footing(
-            finding,
+        routes = Routes(
             self._known(ref, finding),
             self._means(ref, finding.facts),
             self.policy(ref),
             templates.get("tool_use") or templates.get("default"),
         )
-        if not self.strategies and self._stating_means[self.backend(ref)] is None:
+        footing = _Footing(finding, backend, routes)
+        if not self.strategies and self._stating_means[backend] is None:
             if len(self._footings) >= _MOST_FOOTINGS:
                 self._footings.clear()
             self._footings[id(finding)] = footing

@@ -7,7 +7,6 @@ from callgate.doors import opened_on_use
 if TYPE_CHECKING:
     from callgate.tools.call_ids import new_call_id
     from callgate.tools.functions import tool_of
-    from callgate.tools.kept import Kept
     from callgate.tools.loose_json import Loose, malformed, read_loosely
     from callgate.tools.naming import Names
     from callgate.tools.offering import Offered, offer
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Form",
-    "Kept",
     "Loose",
     "Names",
     "Offered",
@@ -42,7 +40,6 @@ __getattr__ = opened_on_use(
     __name__,
     {
         "Form": "writing",
-        "Kept": "kept",
         "Loose": "loose_json",
         "Names": "naming",
         "Offered": "offering",

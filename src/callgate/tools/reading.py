@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 from unicodedata import category
 
 import msgspec
 
-from callgate.tools.kept import Kept
 from callgate.tools.offering import name_of_two
 from callgate.tools.schema_check import SchemaCheck
 from callgate.vocabulary import Tool, UsageError
@@ -25,7 +25,6 @@ _FORMS = (
     '[{"type": "function", "function": {"name": …, "parameters": …}}], [{"name": …, "parameters": …}] '
     'or {"tools": [{"name": …, "inputSchema": …}]}'
 )
-_read_before: Kept[tuple[Tool, ...]] = Kept()
 
 
 def read_tools(content: object) -> tuple[Tool, ...]:
@@ -44,8 +43,13 @@ def read_encoded_tools(text: bytes) -> tuple[Tool, ...]:
     """The same, of plain JSON."""
     if len(text) > _MOST_BYTES_KEPT:
         return _read_all(msgspec.json.decode(text))
+    return _read_text(text)
+
+
+@lru_cache(maxsize=64)
+def _read_text(text: bytes) -> tuple[Tool, ...]:
     # Out of the text, so that what is kept can't be changed from outside.
-    return _read_before.of((), text, lambda: _read_all(msgspec.json.decode(text)))
+    return _read_all(msgspec.json.decode(text))
 
 
 def _as_text(content: object) -> bytes | None:

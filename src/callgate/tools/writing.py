@@ -34,7 +34,7 @@ def write_tools(tools: Iterable[Tool], form: Form) -> list[Written]:
 
 def written_tools(tools: tuple[Tool, ...], form: Form) -> msgspec.Raw:
     """The same as JSON, made once for the same tools. Raises: as `write_tools` does."""
-    return _encoded_before.of(tools, form, lambda: msgspec.Raw(msgspec.json.encode(write_tools(tools, form))))
+    return _encoded_before.of((tools,), form, lambda: msgspec.Raw(msgspec.json.encode(write_tools(tools, form))))
 
 
 def _function(tool: Tool) -> Written:

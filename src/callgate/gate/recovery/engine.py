@@ -52,11 +52,13 @@ class Recovery:
         mends: bool = True,
     ) -> None:
         self._offers, self._look, self._anywhere = sought(names, None if formats is None else tuple(formats), mends)
-        self._source = Source()
-        self._out = Output()
         self._read_again = 0
         self._starts_in = starts_in
-        self._run: Reading[None] | None = None
+        self._is_awake = False
+        """Whether there is something to read with: an answer that is plain from end to end needs nothing."""
+        self._source: Source
+        self._out: Output
+        self._run: Reading[None]
         self._watch = self._look.literals if starts_in == "text" and self._look.begins_with_words else None
         """What isn't plain, while nothing is held back."""
         self._passed: list[str] = []
@@ -72,7 +74,7 @@ class Recovery:
             return False
         self._passed.append(text)
         if len(self._passed) > MOST_PASSED:
-            self._look_back()
+            self._wake()
         return True
 
     def feed(self, text: str) -> Sequence[Piece]:
@@ -81,46 +83,44 @@ class Recovery:
             return ()
         if self.passes(text):
             return (Thinking(text, text) if self._thinks else Text(text),)
-        self._look_back()
+        self._wake()
         if len(text) > MOST_AT_ONCE:
             for start in range(0, len(text), MOST_AT_ONCE):
                 self._source.feed(text[start : start + MOST_AT_ONCE])
-                self._read_on()
+                next(self._run, None)
         elif not self._source.passes(text, MOST_HELD):
-            self._read_on()
+            next(self._run, None)
         return self._out.collected()
 
     def close(self) -> Sequence[Piece]:
         """What is left, now that nothing more comes."""
-        if self._run is None and self._watch is not None:
+        if self._watch is not None and not self._is_awake:
             return ()
-        self._look_back()
+        self._wake()
         self._source.ended = True
-        self._read_on()
+        next(self._run, None)
         return self._out.collected()
 
-    def _look_back(self) -> None:
-        """What has passed says what may begin behind it."""
+    def _wake(self) -> None:
+        """To read, knowing what has passed: that says what may begin behind it."""
+        if not self._is_awake:
+            self._is_awake = True
+            self._source, self._out, self._run = Source(), Output(), self._whole()
         if self._passed:
             self._source.passed(self._passed[-1])
             if not self._thinks:
                 self._out.passed("".join(self._passed))
             self._passed.clear()
 
-    def _read_on(self) -> None:
-        if self._run is None:
-            self._run = self._whole(self._starts_in)
-        next(self._run, None)
-
     @property
     def steps(self) -> int:
         """Characters that were copied, searched, or read again: a measure of the work done."""
-        return self._source.steps + self._read_again
+        return self._source.steps + self._read_again if self._is_awake else 0
 
-    def _whole(self, starts_in: str) -> Reading[None]:
+    def _whole(self) -> Reading[None]:
         self._watch = None
         source, out = self._source, self._out
-        if starts_in == "thinking":
+        if self._starts_in == "thinking":
             yield from self._think(self._look.thinking_closers)
         if self._look.channels and (yield from starts_with_head(source)):
             yield from self._head("")
