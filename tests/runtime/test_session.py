@@ -115,6 +115,16 @@ async def test_refused_tools_are_tried_once_a_session_and_then_emulated(monkeypa
     assert "now" in backend.asked[1].messages[0].content, "the tool is described instead"
 
 
+async def test_another_strategy_holds_from_the_next_turn_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with session_with(Played(with_tools=HELLO, plain=HELLO), monkeypatch) as session:
+        modes = [(await session.plan(REF, ASKED)).mode]
+        session.strategies[REF] = "off"
+        modes.append((await session.plan(REF, ASKED)).mode)
+        del session.strategies[REF]
+        modes.append((await session.plan(REF, ASKED)).mode)
+    assert modes == ["native", "off", "native"]
+
+
 async def test_where_it_is_wanted_refused_tools_are_off(monkeypatch: pytest.MonkeyPatch) -> None:
     backend = Played(with_tools=ToolsRefused("m takes no tools"), plain=HELLO, template=None)
     wanted = {"tools__strategy": "native", "tools__unsupported_in_library": "off"}

@@ -10,11 +10,13 @@ def tools_that_may_be_called(request: ChatRequest) -> tuple[Tool, ...]:
 
     Raises: UsageError, if a tool must be called that isn't offered.
     """
+    if request.tool_choice in (None, "auto"):
+        return request.tools
     if request.tool_choice == "none":
         return ()
     if request.tool_choice == "required" and not request.tools:
         raise UsageError("a tool must be called, and none is offered", hint="offer tools, or let tool_choice be auto")
-    if request.tool_choice in (None, "auto", "required"):
+    if request.tool_choice == "required":
         return request.tools
     named = tuple(tool for tool in request.tools if tool.name == request.tool_choice)
     if not named:

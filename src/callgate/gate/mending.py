@@ -31,29 +31,29 @@ class Reader(Protocol):
     def close(self) -> Sequence[Piece]: ...
 
 
+class Offer(msgspec.Struct, frozen=True):
+    """What a model may call, and how its calls are read."""
+
+    names: Names
+    parallel: bool | None
+    must_call: bool
+    new_reader: Callable[[], Reader] | None
+    """Makes what finds calls in a text; `None` if nobody looks for any."""
+
+
 class Mender:
     """Takes the events of one turn, in their order, and gives those that a user gets.
 
-    `names`: of the tools that were offered, if any were. `new_reader` makes what finds calls in a text; `text_calls` is
-    what it means if there is one.
+    `offer`: `None` where the model got no tools. `text_calls` is what it means if there is a call in a text.
     """
 
-    def __init__(
-        self,
-        names: Names | None,
-        new_reader: Callable[[], Reader] | None = None,
-        *,
-        text_calls: Observed = "text_call",
-        most_calls: int | None = None,
-        must_call: bool = False,
-    ) -> None:
-        self._names = names
-        self._calls: CallMender | None = None
-        self._new_reader = new_reader
-        self._reader: Reader | None = None
+    __slots__ = ("_calls", "_made", "_offer", "_reader", "_seen", "_text_calls", "_unsettled")
+
+    def __init__(self, offer: Offer | None, text_calls: Observed = "text_call") -> None:
+        self._offer = offer
         self._text_calls: Observed = text_calls
-        self._most_calls = most_calls
-        self._must_call = must_call
+        self._calls: CallMender | None = None
+        self._reader: Reader | None = None
         self._made = 0
         self._unsettled: ToolCall | None = None
         self._seen: dict[Observation, None] = {}
@@ -64,14 +64,15 @@ class Mender:
         return tuple(self._seen)
 
     def feed(self, event: Event) -> Sequence[Event]:
-        if self._names is None:
+        offer = self._offer
+        if offer is None:
             return (event,)
         if type(event) is AssistantDelta:
             settled = () if self._unsettled is None else self._words_behind(event.text)
-            if self._new_reader is None:
-                return (*settled, event)
             if self._reader is None:
-                self._reader = self._new_reader()
+                if offer.new_reader is None:
+                    return (*settled, event)
+                self._reader = offer.new_reader()
             if self._reader.passes(event.text):
                 return (*settled, event) if settled else (event,)
             pieces = self._reader.feed(event.text)
@@ -81,7 +82,7 @@ class Mender:
         if type(event) is ToolCallEvent:
             return (*self._rest(cut=False), *self._call(event.call, "native_call", at_end=True))
         if type(event) is Done:
-            return (*self._rest(cut=event.reason == "length"), *self._end(event))
+            return (*self._rest(cut=event.reason == "length"), *self._end(event, offer.must_call))
         return (event,)
 
     def close(self) -> Sequence[Event]:
@@ -90,7 +91,7 @@ class Mender:
 
     def _rest(self, *, cut: bool) -> Sequence[Event]:
         """What was still held back, where the text ends; `cut`: in the middle of what the model had to say."""
-        settled = self._settle(cut=cut)
+        settled = () if self._unsettled is None else self._settle(cut=cut)
         if self._reader is None:
             return settled
         pieces, self._reader = self._reader.close(), None  # the next words, if any, are a new text
@@ -124,13 +125,13 @@ class Mender:
 
     def _call(self, call: ToolCall, how: Observed, detail: str = "", *, at_end: bool) -> Iterator[Event]:
         """`at_end`: nothing is known to come behind it."""
+        assert self._offer is not None
         yield from self._settle(cut=False)
         if self._calls is None:
-            assert self._names is not None
-            self._calls = CallMender(self._names)
+            self._calls = CallMender(self._offer.names)
         mended = self._calls.mended(call)
         self._seen.setdefault(Observation(how, detail))
-        if self._most_calls is not None and self._made >= self._most_calls:
+        if self._made and self._offer.parallel is False:
             yield Notice("call_dropped", f"only one call was wanted: another one, of {mended.name[:80]!r}, is left out")
             return
         self._made += 1
@@ -139,10 +140,10 @@ class Mender:
         else:
             yield ToolCallEvent(mended)
 
-    def _end(self, done: Done) -> Sequence[Event]:
+    def _end(self, done: Done, must_call: bool) -> Sequence[Event]:
         if self._made:
             return (Done("tool_calls") if done.reason == "stop" else done,)
-        if self._must_call:
+        if must_call:
             self._seen.setdefault(Observation("tools_ignored"))
             return Notice("tools_ignored", "the model had to call a tool, and didn't"), done
         return (done,)

@@ -10,9 +10,9 @@ from callgate.gate.choosing import tools_that_may_be_called
 from callgate.gate.deciding import Mode, Policy
 from callgate.gate.emulation import emulation_of
 from callgate.gate.history import history_for, tools_off_note
-from callgate.gate.mending import Mender
+from callgate.gate.mending import Mender, Offer
 from callgate.gate.recovery import Recovery
-from callgate.gate.routes import Offer, Routes
+from callgate.gate.routes import Routes
 from callgate.gate.trimming import trimmed
 from callgate.vocabulary import Capabilities, ChatRequest, Means, Notice
 
@@ -42,15 +42,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     def mender(self) -> Mender:
         """A new one, for the events of this turn."""
-        if self.offer is None:
-            return Mender(None)
-        return Mender(
-            self.offer.names,
-            self.offer.new_reader,
-            text_calls="emulated_call" if self.mode == "emulated" else "text_call",
-            most_calls=1 if self.offer.parallel is False else None,
-            must_call=self.offer.must_call,
-        )
+        return Mender(self.offer, "emulated_call" if self.mode == "emulated" else "text_call")
 
 
 def needs_knowledge(request: ChatRequest) -> bool:
@@ -80,11 +72,11 @@ def plan(
 
     Raises: UsageError, if a tool must be called that isn't among those that are offered.
     """
-    return plan_by(Routes(known, means, policy, template), request, refusal)
+    return plan_by(Routes(request.model, known, means, policy, template), request, refusal)
 
 
 def plan_by(routes: Routes, request: ChatRequest, refusal: str | None = None) -> Plan:
-    """The same, for those who plan often for one model."""
+    """The same, for those who plan often for one model, whatever model the request names."""
     known, policy = routes.known, routes.policy
     tools = tools_that_may_be_called(request)
     cut = 0
@@ -94,10 +86,12 @@ def plan_by(routes: Routes, request: ChatRequest, refusal: str | None = None) ->
         tools, cut, told = some.tools, len(some.cut), some.notices
     route = routes.of(tools, request.tool_choice, request.parallel_tool_calls, refusal)
     if route.offer is None:
-        return _without_tools(request, known, route.mode, route.reason)
+        return _without_tools(routes, request, route.mode, route.reason)
     names = route.offer.names
     if route.mode == "emulated":
-        emulation = emulation_of(msgspec.structs.replace(request, tools=names.offered), routes.means, known)
+        emulation = emulation_of(
+            msgspec.structs.replace(request, model=routes.model, tools=names.offered), routes.means, known
+        )
         how = "" if emulation.held else ", and nothing holds the model to them"
         recovery = partial(Recovery, names)
         read = partial(emulation.answer, recovery if policy.recover else None) if emulation.held else recovery
@@ -117,6 +111,7 @@ def plan_by(routes: Routes, request: ChatRequest, refusal: str | None = None) ->
         reason=route.reason,
         request=msgspec.structs.replace(
             request,
+            model=routes.model,
             messages=messages,
             tools=names.tools,
             tool_choice=route.tool_choice,
@@ -128,8 +123,9 @@ def plan_by(routes: Routes, request: ChatRequest, refusal: str | None = None) ->
     )
 
 
-def _without_tools(request: ChatRequest, known: Capabilities, mode: Mode, reason: str) -> Plan:
+def _without_tools(routes: Routes, request: ChatRequest, mode: Mode, reason: str) -> Plan:
     """Past calls stay what they are for a model that knows calls, and become text for any other."""
+    known = routes.known
     messages, notices = history_for(request.messages, known, "native" if mode == "native" else "off", None)
     withheld = request.tools and request.tool_choice != "none"
     if withheld:
@@ -139,5 +135,7 @@ def _without_tools(request: ChatRequest, known: Capabilities, mode: Mode, reason
         reason = "tool_choice is none"
     else:
         reason = "no tools are offered"
-    plain = msgspec.structs.replace(request, messages=messages, tools=(), tool_choice=None, parallel_tool_calls=None)
+    plain = msgspec.structs.replace(
+        request, model=routes.model, messages=messages, tools=(), tool_choice=None, parallel_tool_calls=None
+    )
     return Plan(mode="off", reason=reason, request=plain, notices=notices)

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import msgspec
 
 from callgate.gate.deciding import Mode, Policy, decide
-from callgate.gate.mending import Reader
+from callgate.gate.mending import Offer
 from callgate.gate.recovery import Recovery, formats_for
 from callgate.tools import Names
 from callgate.vocabulary import Capabilities, Means, Tool
 
 REMEMBERED = 64
-
-
-class Offer(msgspec.Struct, frozen=True):
-    """What a model may call, and how its calls are read."""
-
-    names: Names
-    parallel: bool | None
-    must_call: bool
-    new_reader: Callable[[], Reader] | None
 
 
 class Route(msgspec.Struct, frozen=True):
@@ -38,7 +28,11 @@ class Route(msgspec.Struct, frozen=True):
 class Routes:
     """To one model, as long as nothing new is known of it. `template` is its chat template, where it is seen."""
 
-    def __init__(self, known: Capabilities, means: Means, policy: Policy, template: str | None = None) -> None:
+    def __init__(
+        self, model: str, known: Capabilities, means: Means, policy: Policy, template: str | None = None
+    ) -> None:
+        self.model = model
+        """Its name at its backend."""
         self.known = known
         self.means = means
         self.policy = policy

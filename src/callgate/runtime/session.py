@@ -233,8 +233,8 @@ class Session:
                     self._observe(ref, observation)
 
     def _plan(self, ref: ModelRef, request: ChatRequest, footing: _Footing, refusal: str | None) -> Plan:
-        named = with_manual_context(msgspec.structs.replace(request, model=ref.name), ref, self.knowledge)
-        return with_room_told(plan_by(footing.routes, named, refusal), ref, footing.finding)
+        request = with_manual_context(request, ref, self.knowledge)
+        return with_room_told(plan_by(footing.routes, request, refusal), ref, footing.finding)
 
     def _footing(self, ref: ModelRef, finding: Finding) -> _Footing:
         """The same as before, unless it may be another by now."""
@@ -243,6 +243,7 @@ class Session:
         backend = self.backend(ref)
         templates = finding.facts.templates or {}
         routes = Routes(
+            ref.name,
             self._known(ref, finding),
             self._means(ref, finding.facts),
             self.policy(ref),

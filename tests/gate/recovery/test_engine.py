@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callgate.gate.recovery import Found, Mark, Recovery, Text, Thinking
+from callgate.gate.recovery.engine import MOST_PASSED
 from callgate.gate.recovery.formats import FORMATS, KNOWN
 from callgate.tools import Names
 from callgate.vocabulary import Tool
@@ -53,6 +54,30 @@ def test_plain_words_go_out_at_once(text: str) -> None:
     recovery = Recovery(Names(TOOLS))
     recovery.feed("First ")
     assert list(recovery.feed(text)) == [Text(text)]
+
+
+def test_what_passes_was_read_and_anything_else_was_not() -> None:
+    recovery = Recovery(Names(TOOLS), (FORMATS["hermes_json"],))
+    assert recovery.passes("Plain words")
+    assert not recovery.passes("")
+    assert not recovery.passes(" and <tool")
+    assert list(recovery.feed(" and <tool")) == [Text(" and ")]
+    assert not recovery.passes("s, as we say")
+    assert list(recovery.feed("s, as we say")) == [Text("<tools, as we say")]
+    assert recovery.passes(".")
+    assert not recovery.close()
+
+
+@pytest.mark.parametrize("begin", ["> ", "As it was: "])
+@pytest.mark.parametrize("words", [3, MOST_PASSED, 3 * MOST_PASSED])
+def test_however_much_has_passed_the_line_is_known_that_a_call_stands_in(begin: str, words: int) -> None:
+    recovery = Recovery(Names(TOOLS), (FORMATS["hermes_json"],))
+    passed = [begin, *["so "] * words]
+    assert all(map(recovery.passes, passed))
+    found = joined([*recovery.feed(CALL), *recovery.close()])
+    whole = pieces_of("".join(passed) + CALL, TOOLS, (FORMATS["hermes_json"],))
+    assert joined([Text("".join(passed)), *found]) == whole
+    assert any(isinstance(piece, Found) for piece in whole) is (begin != "> ")
 
 
 def test_the_first_word_goes_out_at_once_unless_a_tool_is_called_so() -> None:
