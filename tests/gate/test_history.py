@@ -9,9 +9,10 @@ import pytest
 from hypothesis import strategies as st
 
 from callgate.gate.deciding import Mode
-from callgate.gate.history import TOOLS_OFF, history_for, tools_off_note, with_system_text
-from callgate.gate.pairing import INTERRUPTED
-from callgate.vocabulary import Capabilities, Image, Message, ToolCall
+from callgate.gate.history import TOOLS_OFF, _native, history_for, tools_off_note, with_system_text
+from callgate.gate.pairing import INTERRUPTED, are_paired, paired
+from callgate.tools import Names
+from callgate.vocabulary import Capabilities, Image, Message, Tool, ToolCall
 
 KNOWN = Capabilities(name="m")
 NO_SYSTEM = Capabilities(name="m", supports_system_role=False)
@@ -19,6 +20,7 @@ BLIND = Capabilities(name="m", supports_vision=False)
 THINKER = Capabilities(name="m", supports_thinking=True)
 THOUGHTLESS = Capabilities(name="m", supports_thinking=False)
 PICTURE = Image(b"\x89PNG")
+NAMES = Names([Tool("add"), Tool("maps/find")])
 
 
 def user(content: str = "Hi", **more: Any) -> Message:
@@ -252,6 +254,26 @@ KNOWNS = st.sampled_from([KNOWN, NO_SYSTEM, BLIND, THINKER, THOUGHTLESS])
 def test_doing_it_twice_changes_nothing(messages: tuple[Message, ...], known: Capabilities, mode: Mode) -> None:
     once, _ = history_for(messages, known, mode, None)
     assert history_for(once, known, mode, None) == (once, ())
+
+
+@hypothesis.given(messages=HISTORIES, known=KNOWNS)
+def test_what_counts_as_paired_is_what_pairing_makes(messages: tuple[Message, ...], known: Capabilities) -> None:
+    for history in (messages, history_for(messages, known, "native", NAMES)[0]):
+        if are_paired(history, NAMES.sent):
+            results = [result for turn in paired(history) for result in (turn.message, *turn.results)]
+            assert tuple(results) == history
+            assert _native(paired(history), NAMES) == list(history)
+
+
+def test_calls_with_their_results_behind_them_count_as_paired() -> None:
+    both = assistant(calls=(call("1"), call("2", "maps/find")))
+    results = (result(), result("x", "2", None))
+    assert are_paired((user(), both, *results, assistant("Done.")), None)
+    assert not are_paired((user(), both, *results), NAMES.sent)  # by which one of them is renamed
+    assert not are_paired((user(), both, *reversed(results)), None)
+    assert not are_paired((user(), both, results[0]), None)
+    assert not are_paired((user(), both, *results, both, *results), None)
+    assert not are_paired((user(), result()), None)
 
 
 @hypothesis.given(messages=HISTORIES, known=KNOWNS, mode=MODES)

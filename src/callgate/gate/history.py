@@ -13,7 +13,7 @@ from typing import Protocol
 import msgspec
 
 from callgate.gate.deciding import Mode
-from callgate.gate.pairing import Turn, paired
+from callgate.gate.pairing import Turn, are_paired, paired
 from callgate.tools import read_loosely
 from callgate.vocabulary import Capabilities, Message, Notice, ToolCall
 
@@ -51,7 +51,8 @@ def history_for(
     found = _with_one_system(messages, capabilities)
     if capabilities.supports_vision is False:
         found = _without_images(found, notices)
-    if any(message.calls or message.role == "tool" for message in found):
+    are_native = mode == "native" and are_paired(found, None if names is None else names.sent)
+    if not are_native and any(message.calls or message.role == "tool" for message in found):
         turns = paired(found)
         found = _native(turns, names) if mode == "native" else _as_text(turns, calls_as or _told)
     return tuple(_without_foreign_thinking(found, capabilities, mode)), tuple(notices)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -66,6 +66,34 @@ class _Open:
                 self._closed.add(slot)
                 return slot
         return None
+
+
+def are_paired(messages: Sequence[Message], sent: Callable[[str], str] | None) -> bool:
+    """Whether there is nothing to do, as is usual: each call has its result right behind it, in their order, under an
+    id of its own and the name that is `sent`.
+    """
+    ids: set[str] = set()
+    due: list[ToolCall] = []
+    for message in messages:
+        if message.calls:
+            if due or message.role == "tool":
+                return False
+            for call in message.calls:
+                if not call.id or call.id in ids or isinstance(call.arguments, str):
+                    return False
+                if sent is not None and sent(call.name) != call.name:
+                    return False
+                ids.add(call.id)
+            due = [*reversed(message.calls)]
+        elif message.role == "tool":
+            if not due:
+                return False
+            call = due.pop()
+            if message.call_id != call.id or message.name not in (None, "", call.name) or message.images:
+                return False
+        elif due:
+            return False
+    return not due
 
 
 def paired(messages: Sequence[Message]) -> list[Turn]:
