@@ -5,7 +5,7 @@ from __future__ import annotations
 import binascii
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
-from typing import Any, cast, get_args
+from typing import Any, TypeGuard, get_args
 
 import msgspec
 
@@ -16,6 +16,7 @@ _DATA_URL = "data:"
 _FORMS = '[{"role": "user", "content": "…"}], or an object that has such a list under "messages"'
 _OTHER_NAMES = {"developer": "system", "function": "tool"}
 _ROLES = frozenset(get_args(Role))
+_decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 
 Given = str | Message | Mapping[str, Any]
 
@@ -49,7 +50,7 @@ def _entries(content: object) -> Sequence[object]:
 def _message(entry: object, number: int) -> Message:
     if isinstance(entry, str):
         return Message(role="user", content=entry)
-    if not isinstance(entry, Mapping):
+    if not _is_object(entry):
         raise UsageError(f"message {number} is no object", hint=f"write {_FORMS}")
     said = str(entry.get("role"))
     role = _OTHER_NAMES.get(said, said)
@@ -57,9 +58,9 @@ def _message(entry: object, number: int) -> Message:
         raise UsageError(f"message {number} has no role", hint=f"roles are {', '.join(get_args(Role))}")
     text, images = _content(entry.get("content"), number)
     pictures = _listed(entry.get("images"), "images", number)
-    own_images = tuple(_image(picture, number, "under `images` they come in base64") for picture in pictures)
+    own_images = [_image(picture, number, "under `images` they come in base64") for picture in pictures]
     return Message(
-        role=cast("Role", role),
+        role=role,  # type: ignore[arg-type]
         content=text,
         images=(*images, *own_images),
         thinking=_text(entry, "thinking") or _text(entry, "reasoning_content") or _text(entry, "reasoning"),
@@ -105,13 +106,14 @@ def _calls(entry: Mapping[str, Any], number: int) -> tuple[ToolCall, ...]:
     calls = _listed(entry.get("tool_calls"), "tool_calls", number)
     if not calls and (old := entry.get("function_call")) is not None:
         calls = (old,)
-    return tuple(_call(call, number) for call in calls)
+    return tuple([_call(call, number) for call in calls])
 
 
 def _call(entry: object, number: int) -> ToolCall:
-    function = entry.get("function", entry) if isinstance(entry, Mapping) else None
-    name = function.get("name") if isinstance(function, Mapping) else None
-    if not isinstance(entry, Mapping) or not isinstance(function, Mapping) or not isinstance(name, str):
+    if not _is_object(entry) or not _is_object(function := entry.get("function", entry)):
+        raise UsageError(f"message {number} has a call without a name")
+    name = function.get("name")
+    if not isinstance(name, str):
         raise UsageError(f"message {number} has a call without a name")
     given, id_ = function.get("arguments"), entry.get("id")
     arguments, raw = (_read(given), given) if isinstance(given, str) else (given, None)
@@ -122,7 +124,7 @@ def _call(entry: object, number: int) -> ToolCall:
 
 def _read(text: str) -> Mapping[str, Any] | str:
     try:
-        return msgspec.json.decode(text or "{}", type=dict[str, Any])
+        return _decode_object(text or "{}")
     except (msgspec.DecodeError, ValueError, RecursionError):
         return text
 
@@ -133,6 +135,10 @@ def _listed(value: object, name: str, number: int) -> Sequence[object]:
     if not isinstance(value, list | tuple):
         raise UsageError(f"message {number} has {name} that are no list")
     return value
+
+
+def _is_object(value: object) -> TypeGuard[Mapping[str, Any]]:
+    return type(value) is dict or isinstance(value, Mapping)  # which takes longer to find out
 
 
 def _text(entry: Mapping[str, Any], key: str) -> str | None:
