@@ -33,8 +33,9 @@ class Counter:
         self._values: dict[Labels, float] = {}
 
     def add(self, *labels: str, by: float = 1) -> None:
-        known = _bounded(labels, self._values)
-        self._values[known] = self._values.get(known, 0) + by
+        values = self._values
+        known = labels if labels in values else _bounded(labels, values)
+        values[known] = values.get(known, 0) + by
 
     def series(self) -> list[Series]:
         return [Series(tuple(map(_text, labels)), value) for labels, value in self._values.items()]
@@ -91,10 +92,11 @@ class Histogram:
         self._values: dict[Labels, tuple[list[int], float]] = {}
 
     def observe(self, seconds: float, *labels: str) -> None:
-        known = _bounded(labels, self._values)
-        counts, total = self._values.get(known) or ([0] * (len(SECONDS) + 1), 0.0)
+        values = self._values
+        known = labels if labels in values else _bounded(labels, values)
+        counts, total = values.get(known) or ([0] * (len(SECONDS) + 1), 0.0)
         counts[bisect_left(SECONDS, seconds)] += 1
-        self._values[known] = counts, total + seconds
+        values[known] = counts, total + seconds
 
     def series(self) -> list[Series]:
         every = self._values.items()
