@@ -25,7 +25,7 @@ class Routes:
     def __init__(self, dialects: Sequence[Dialect]) -> None:
         self._dialects = dialects
         every = [(dialect, route) for dialect in dialects for route in dialect.routes]
-        self._exact = {(route.method, route.path): (dialect, route) for dialect, route in every}
+        self._exact = {(route.method, route.path): Found(dialect, route) for dialect, route in every}
         self._open = [(dialect, route) for dialect, route in every if route.path.endswith(_ANYTHING)]
         self._signed = [(each.sign, Routes([_of_signed(each)])) for each in dialects if each.signed]
 
@@ -36,7 +36,7 @@ class Routes:
                 return found
         for wanted in (method, "GET") if method == "HEAD" else (method,):
             if exact := self._exact.get((wanted, path)):
-                return Found(*exact)
+                return exact
             for dialect, route in self._open:
                 start = route.path.removesuffix("*")
                 rest = path.removeprefix(start)
