@@ -70,6 +70,12 @@ async def test_a_strangers_name_for_this_machine_is_refused(host: str, status: i
         assert (await served.get("/v1/models", Host=host)).status == status
 
 
+async def test_who_was_called_rightly_before_is_no_better_known_by_a_strangers_name() -> None:
+    async with gateway() as served:
+        for host, status in (("localhost:1", 200), ("localhost:1", 200), ("evil.example.org", 403), ("", 403)) * 2:
+            assert (await served.get("/v1/models", Host=host)).status == status
+
+
 async def test_pages_may_ask_only_if_they_are_named() -> None:
     async with gateway() as closed:
         assert (await closed.get("/api/tags", Origin="https://evil.example.org")).status == 403

@@ -23,6 +23,7 @@ from callgate.wire import HOPS_HEADER, hops_of, is_loopback
 OPEN_PATHS = PAGE_PATHS | {"/", "/health", "/ready"}
 """What anybody may ask: they tell nothing."""
 MOST_HOPS = 16
+_HOPS = HOPS_HEADER.lower()
 _ENOUGH_DIGITS = 32
 _USUAL_HEADERS = b"Authorization, Content-Type, X-Api-Key, Anthropic-Version, Anthropic-Beta"
 _NAMES = re.compile(r"[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*", re.ASCII)
@@ -48,6 +49,8 @@ class Guard:
         self._hosts = frozenset(filter(None, (*map(allowed_host, options.allowed_hosts), options.host.lower())))
         self._origins = frozenset(map(allowed_origin, options.origins))
         self._instance = options.instance
+        self._last_called: str | None = None
+        """As what we were last called that is right: most clients call us the same."""
 
     def check_keys(self, options: Options) -> None:
         """Raises: UsageError, if there has to be one and there is none."""
@@ -67,7 +70,9 @@ class Guard:
         self._check_origin(exchange)
         if exchange.method != "OPTIONS" and exchange.path not in OPEN_PATHS:
             self._check_key(exchange)
-        through = hops_of(exchange.headers.get(HOPS_HEADER.lower(), ""))
+        if (came := exchange.headers.get(_HOPS)) is None:
+            return ()
+        through = hops_of(came)
         if self._instance in through or len(through) > MOST_HOPS:
             cause = "a server that callgate asks is callgate itself"
             raise Refused(Failure(status=LOOP, kind="loop", message=cause, hint=LOOP_HINT))
@@ -75,10 +80,13 @@ class Guard:
 
     def _check_host(self, exchange: Exchange) -> None:
         """A name that isn't ours may be a stranger's, which leads here so that their page can ask us."""
-        host = _name_of(exchange.headers.get("host", ""))
-        if host in self._hosts or (host and is_loopback(f"http://{_in_url(host)}")):
+        called = exchange.headers.get("host", "")
+        if called == self._last_called:
             return
-        if self._anywhere and _is_address(host):
+        host = _name_of(called)
+        is_ours = host in self._hosts or (host and is_loopback(f"http://{_in_url(host)}"))
+        if is_ours or (self._anywhere and _is_address(host)):
+            self._last_called = called
             return
         hint = "callgate serve --allowed-host NAME lets clients call it so"
         raise Refused(Failure(status=403, kind="host", message="this server isn't known by that name", hint=hint))
