@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 OWN_PATHS = ("/health", "/ready", "/metrics", "/openapi.json")
+_WITH_PAGES = PAGE_PATHS | {"/"}
 _GONE = 499
 """What is noted where nobody was there any more to be told."""
 _NOT_READY = Failure(status=503, kind="not_ready", message="the server isn't ready")
@@ -123,8 +124,7 @@ class App:
     async def _exchange(self, exchange: Exchange) -> None:
         started = time.monotonic()
         found = self._routes.find(exchange.method, exchange.path, exchange.headers)
-        own = exchange.path if exchange.path in OWN_PATHS or exchange.path in PAGE_PATHS else "none"
-        noted = Noted(exchange.method, found.route.path if found.route else own)
+        noted = Noted(exchange.method, found.route.path if found.route else _own(exchange.path))
         if name := found.dialect.id_header:
             noted.request_id = f"req_{new_id()}"
             request_id.set(noted.request_id)
@@ -160,7 +160,7 @@ class App:
         hops.set((*through, self._options.instance))
         if exchange.method == "OPTIONS":
             await exchange.answer(b"", status=204, headers=preflight(exchange, self._routes.methods(exchange.path)))
-        elif await answer_with_page(exchange):
+        elif exchange.path in _WITH_PAGES and await answer_with_page(exchange):
             pass
         elif exchange.path in OWN_PATHS:
             await self._tell(exchange)
@@ -221,6 +221,11 @@ class App:
             self._answering.measure_endpoints()
         self.metrics.tasks.set(to=len(asyncio.all_tasks()))
         return self.metrics.snapshot()
+
+
+def _own(path: str) -> str:
+    """How it is counted: what clients make up isn't told apart."""
+    return path if path in OWN_PATHS or path in PAGE_PATHS else "none"
 
 
 async def _refuse(exchange: Exchange, dialect: Dialect, refused: Refused) -> None:
