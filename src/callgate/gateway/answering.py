@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -100,6 +101,8 @@ class Answering:
         """Raises: Refused, ClientGone, CallgateError; only before the answer has begun."""
         action = found.route.action if found.route else None
         match action:
+            case Talk() | CountTokens() | Embed() | PassOn():
+                await self._worked(exchange, action, noted)
             case Say(content, content_type):
                 await exchange.answer(content, content_type=content_type)
             case ListModels(write):
@@ -120,8 +123,6 @@ class Answering:
                 if not await self._keeper.drop(found.rest):
                     raise Refused(_not_kept(found.rest))
                 await self._reply(exchange, write(found.rest))
-            case Talk() | CountTokens() | Embed() | PassOn():
-                await self._worked(exchange, action, noted)
 
     def measure_endpoints(self) -> None:
         """Notes how they are now."""
@@ -144,25 +145,29 @@ class Answering:
         self._busy.add(1)
         try:
             match action:
-                case PassOn():
-                    try:
-                        await self._behind.pass_on(exchange)
-                    finally:
-                        self._catalogue.has_changed()
-                case Embed():
-                    body, extra = await self._read(exchange, action.body)
-                    async with while_listened_to(exchange):
-                        await self._embed(exchange, action.read(body, extra), noted)
                 case Talk() | CountTokens():
                     body, extra = await self._read(exchange, action.body)
                     async with while_listened_to(exchange):
-                        wish = await self._whole_wish(action.read(body, extra))
+                        wish = action.read(body, extra)
+                        if wish.go_on is not None:
+                            wish = await self._gone_on(wish, wish.go_on)
+                        if len(wish.request.tools) > self._limits.tools:
+                            raise UsageError(f"there are more than {self._limits.tools:,} tools", param="tools")
                         if isinstance(action, CountTokens):
                             await self._count(exchange, action, wish, noted)
                         elif wish.at_once is not None:
                             await self._load(exchange, wish, noted)
                         else:
                             await self._talks.talk(exchange, action, wish, noted)
+                case Embed():
+                    body, extra = await self._read(exchange, action.body)
+                    async with while_listened_to(exchange):
+                        await self._embed(exchange, action.read(body, extra), noted)
+                case PassOn():
+                    try:
+                        await self._behind.pass_on(exchange)
+                    finally:
+                        self._catalogue.has_changed()
         finally:
             self._busy.add(-1)
 
@@ -191,14 +196,10 @@ class Answering:
                 traced.end(None, sys.exception())
         await self._reply(exchange, wish.write(embedded.vectors, embedded.tokens))
 
-    async def _whole_wish(self, wish: Wish) -> Wish:
+    async def _gone_on(self, wish: Wish, go_on: Callable[[Mapping[str, bytes]], Wish]) -> Wish:
         """With the answers that it goes on from."""
-        if wish.go_on is not None:
-            found = {id_: await self._keeper.get(id_) for id_ in wish.earlier}
-            wish = wish.go_on({id_: content for id_, content in found.items() if content is not None})
-        if len(wish.request.tools) > self._limits.tools:
-            raise UsageError(f"there are more than {self._limits.tools:,} tools", param="tools")
-        return wish
+        found = {id_: await self._keeper.get(id_) for id_ in wish.earlier}
+        return go_on({id_: content for id_, content in found.items() if content is not None})
 
     async def _count(self, exchange: Exchange, action: CountTokens, wish: Wish, noted: Noted) -> None:
         refs = await self._catalogue.refs(wish.model)
