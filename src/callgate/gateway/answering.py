@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import sys
 from collections.abc import Callable, Mapping
@@ -39,7 +38,7 @@ from callgate.gateway.failures import late
 from callgate.gateway.given.texts import MOST_TEXTS
 from callgate.gateway.health import HealthChecks
 from callgate.gateway.keeping import ApartByKey, Keeper, OwnMemory
-from callgate.gateway.listening import while_listened_to
+from callgate.gateway.listening import Watch
 from callgate.gateway.loading import Loads
 from callgate.gateway.metrics import Metrics
 from callgate.gateway.options import Options
@@ -79,10 +78,11 @@ class Answering:
         self._checks = HealthChecks(settings, self.endpoints, every=options.check_every, instance=options.instance)
         self.endpoints.look_after = self._checks.look_after
         self._turns = Turns(self._session, self._catalogue, fallback, metrics, self.endpoints, self._checks)
-        self._behind = OllamaBehind(settings, self._catalogue.refs, options.limits)
+        self._watch = Watch()
+        self._behind = OllamaBehind(settings, self._catalogue.refs, options.limits, self._watch)
         self._loads = Loads(self._session)
         self._keeper: Keeper = ApartByKey(OwnMemory())
-        self._talks = Talks(self._catalogue, self._turns, self._keeper, options, telemetry)
+        self._talks = Talks(self._catalogue, self._turns, self._keeper, self._watch, options, telemetry)
         self._busy = busy
         self._telemetry = telemetry
 
@@ -147,7 +147,7 @@ class Answering:
             match action:
                 case Talk() | CountTokens():
                     body, extra = await self._read(exchange, action.body)
-                    async with while_listened_to(exchange):
+                    with self._watch.while_listened_to(exchange):
                         wish = action.read(body, extra)
                         if wish.go_on is not None:
                             wish = await self._gone_on(wish, wish.go_on)
@@ -161,7 +161,7 @@ class Answering:
                             await self._talks.talk(exchange, action, wish, noted)
                 case Embed():
                     body, extra = await self._read(exchange, action.body)
-                    async with while_listened_to(exchange):
+                    with self._watch.while_listened_to(exchange):
                         await self._embed(exchange, action.read(body, extra), noted)
                 case PassOn():
                     try:
@@ -186,7 +186,7 @@ class Answering:
         told = noted.told = Told(refs[0])
         traced = None if self._telemetry is None else self._telemetry.embed(told, wish)
         try:
-            async with asyncio.timeout(self._limits.seconds or None):
+            with self._watch.within(self._limits.seconds):
                 embedded = await self._turns.embed(told, refs, wish.texts)
         except TimeoutError:
             raise Refused(late(self._limits.seconds)) from None
@@ -207,7 +207,7 @@ class Answering:
         noted.told = Told(ref)
         await self._turns.admit(ref)
         try:
-            async with asyncio.timeout(self._limits.seconds or None):
+            with self._watch.within(self._limits.seconds):
                 counted = await count_tokens(self._session, ref, wish.request)
         except TimeoutError:
             raise Refused(late(self._limits.seconds)) from None
@@ -219,7 +219,7 @@ class Answering:
         ref = told.ref = await self._session.resolve(self.endpoints.best(refs))
         await self._turns.admit(ref)
         try:
-            async with asyncio.timeout(self._limits.seconds or None):
+            with self._watch.within(self._limits.seconds):
                 if wish.is_unload:
                     await self._loads.unload(refs if len(refs) > 1 else (ref,), wish.request)
                 else:

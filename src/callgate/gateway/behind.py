@@ -16,7 +16,7 @@ from callgate.gateway.asgi import ClientGone, Exchange, Refused
 from callgate.gateway.dialect import Failure
 from callgate.gateway.discretion import discreet
 from callgate.gateway.failures import LOOP
-from callgate.gateway.listening import while_listened_to
+from callgate.gateway.listening import Watch
 from callgate.gateway.options import ServeLimits
 from callgate.runtime import known_places
 from callgate.settings import Settings
@@ -44,10 +44,11 @@ _OF_OLLAMAS_OWN = ("/api/push", "/api/delete", "/api/copy")
 class OllamaBehind:
     """Its connections are its own: what is passed on may take hours."""
 
-    def __init__(self, settings: Settings, refs: Refs, limits: ServeLimits) -> None:
+    def __init__(self, settings: Settings, refs: Refs, limits: ServeLimits, watch: Watch) -> None:
         self._settings = settings
         self._refs = refs
         self._limits = limits
+        self._watch = watch
         self._http = HttpClient()
 
     async def pass_on(self, exchange: Exchange) -> None:
@@ -70,21 +71,19 @@ class OllamaBehind:
         if not isinstance(body, AsyncIterator):
             has_come.set()
         try:
-            async with (
-                while_listened_to(exchange, after=has_come),
-                self._http.open(
+            with self._watch.while_listened_to(exchange, after=has_come):
+                async with self._http.open(
                     exchange.method,
                     f"{await self._place_for(exchange.path, name)}{exchange.path}",
                     headers=headers,
                     body=body,
                     expect=_ANY_STATUS,
                     patience=Patience(first_byte=None, between=None),
-                ) as response,
-            ):
-                await exchange.start(response.status, response.headers.get("Content-Type", "application/json"))
-                async for piece in response.content.iter_any():
-                    await exchange.piece(piece)
-                await exchange.end()
+                ) as response:
+                    await exchange.start(response.status, response.headers.get("Content-Type", "application/json"))
+                    async for piece in response.content.iter_any():
+                        await exchange.piece(piece)
+                    await exchange.end()
         except BackendError as error:
             if exchange.is_gone:  # and so it couldn't be sent on
                 raise ClientGone from None

@@ -20,6 +20,7 @@ from callgate.gateway.dialect import Failure, Keeps, Talk, Wish, Writer
 from callgate.gateway.eager import next_or_none
 from callgate.gateway.failures import failure_of, late, unexpected
 from callgate.gateway.keeping import Keeper
+from callgate.gateway.listening import Watch
 from callgate.gateway.options import Options
 from callgate.gateway.sending import MOST_AT_ONCE, Outgoing
 from callgate.gateway.turns import Told, Turns
@@ -49,12 +50,19 @@ class Talks:
     """Belongs to one event loop."""
 
     def __init__(
-        self, catalogue: Catalogue, turns: Turns, keeper: Keeper, options: Options, telemetry: Telemetry | None
+        self,
+        catalogue: Catalogue,
+        turns: Turns,
+        keeper: Keeper,
+        watch: Watch,
+        options: Options,
+        telemetry: Telemetry | None,
     ) -> None:
         self._catalogue = catalogue
         self._turns = turns
         self.keeper = keeper
         """Of answers that later requests may go on from."""
+        self._watch = watch
         self._seconds = options.limits.seconds
         self._ping_every = options.ping_every
         self._explains = options.explain
@@ -67,7 +75,7 @@ class Talks:
         alive = self._signs_of_life(exchange, action, told, wish) if wish.stream else None
         traced = None if self._telemetry is None else self._telemetry.talk(told, wish, noted)
         try:
-            async with asyncio.timeout(self._seconds or None):
+            with self._watch.within(self._seconds):
                 first, events = await self._begin(told, refs, wish)
                 if traced is not None:
                     events = traced.overheard(first, events)
