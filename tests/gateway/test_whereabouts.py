@@ -45,6 +45,7 @@ def test_every_answer_was_found_or_asked_for(models: list[FoundModel], asked: li
     refs = [each.ref for each in asked]
     where = Whereabouts(models, OWNERS)
     at = where.of(refs)
+    assert where.has(refs) == bool(at)
     assert len(set(at)) == len(at)
     assert {*at} <= {each.ref for each in models} | {ref for ref in refs if not may_be_anywhere(ref)}
     assert {ref for ref in refs if not may_be_anywhere(ref)} <= {*at}

@@ -69,6 +69,8 @@ class Catalogue:
         self._owners = owners_places(session.settings)
         self._loops = Loops(session.settings)
         self._requires_tools = session.settings.models.require_tools
+        self._asks_around = bool(self._owners and session.settings.discovery.timeout)
+        """Without servers of the owner's it is the Ollama here that tells what it has."""
         self._where = Whereabouts()
         self._silent_since: dict[str | None, float] = {}
         """When each of the owner's servers was first seen not to answer, of those that don't."""
@@ -108,6 +110,10 @@ class Catalogue:
         if (error := self._nowhere(refs)) is None:
             return None
         return await self._loops.found(refs[0].name) or error
+
+    def lacks(self, refs: Sequence[ModelRef]) -> bool:
+        """Whether `missing` has something to say."""
+        return self._asks_around and self._looked_at >= 0 and not self._where.has(refs)
 
     def has_changed(self) -> None:
         """Somebody pulled, copied or deleted a model: what was seen before counts no longer."""
@@ -194,9 +200,8 @@ class Catalogue:
         return self._where.of(refs) or refs
 
     def _nowhere(self, refs: Sequence[ModelRef]) -> CallgateError | None:
-        """Why nobody has any of them. Without servers of the owner's it is the Ollama here that tells."""
-        is_asked = self._owners and self._looked_at >= 0 and self._session.settings.discovery.timeout
-        if not is_asked or self._where.of(refs):
+        """Why nobody has any of them."""
+        if not self.lacks(refs):
             return None
         if not self._problems:
             return self._no_such(refs[0].name)

@@ -35,6 +35,13 @@ class Whereabouts:
             dict.fromkeys(at for ref in refs for at in (self.named(ref.name) if may_be_anywhere(ref) else (ref,)))
         )
 
+    def has(self, refs: Iterable[ModelRef]) -> bool:
+        """Whether one of them is somewhere."""
+        for ref in refs:  # noqa: SIM110 - it is asked with every request
+            if not may_be_anywhere(ref) or self.named(ref.name):
+                return True
+        return False
+
     def lacks(self, refs: Iterable[ModelRef]) -> bool:
         """Whether one of them is nowhere."""
         return any(may_be_anywhere(ref) and not self.named(ref.name) for ref in refs)
