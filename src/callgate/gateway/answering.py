@@ -216,7 +216,8 @@ class Answering:
     async def _load(self, exchange: Exchange, wish: Wish, noted: Noted) -> None:
         refs = await self._catalogue.refs(wish.model)
         told = noted.told = Told(refs[0])
-        ref = told.ref = await self._session.resolve(self.endpoints.best(refs))
+        ref = await self._session.resolve(self.endpoints.best(refs))
+        told.is_of(ref)
         await self._turns.admit(ref)
         try:
             with self._watch.within(self._limits.seconds):

@@ -15,8 +15,7 @@ _CUTTING = ("ollama", "openai")
 
 async def refuse_outsized(session: Session, ref: ModelRef, request: ChatRequest) -> None:
     """Raises: ContextExceeded; as `Session.find` does."""
-    # Characters are never more than bytes.
-    if (size := sum(len(message.content) for message in request.messages)) < LONG:
+    if (size := characters_of(request)) < LONG:
         return
     ref = await session.resolve(ref)
     if ref.scheme == "scripted" or (ref.scheme in _CUTTING and not request.whole_prompt):
@@ -31,3 +30,11 @@ async def refuse_outsized(session: Session, ref: ModelRef, request: ChatRequest)
         room=room,
         hint="shorten the conversation, or have the model loaded with a larger context",
     )
+
+
+def characters_of(request: ChatRequest) -> int:
+    """They are never more than bytes."""
+    size = 0
+    for message in request.messages:
+        size += len(message.content)
+    return size

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import nullcontext
 from typing import Any
 
 from callgate.backends import Embedded, Embeds
@@ -17,7 +16,7 @@ from callgate.gateway.endpoints import Endpoints, Lease, is_servers_fault
 from callgate.gateway.given.left_out import LONGEST_NAME
 from callgate.gateway.health import HealthChecks
 from callgate.gateway.metrics import Metrics
-from callgate.gateway.outsized import refuse_outsized
+from callgate.gateway.outsized import LONG, characters_of, refuse_outsized
 from callgate.gateway.required import require_known_tools
 from callgate.runtime import Fallback, Session, is_recoverable
 from callgate.vocabulary import (
@@ -39,12 +38,17 @@ MOST_KINDS = 12
 """Of notices, that are named in a header."""
 _KIND = re.compile("[a-z0-9_]{1,40}").fullmatch
 
+Begun = tuple[Event, AsyncGenerator[Event, None]]
+"""The first event of an answer, and those that follow."""
+
 
 class Told:
     """What is to be told of an answer besides the answer."""
 
     def __init__(self, ref: ModelRef) -> None:
         self.ref = ref
+        self.model = discreet_name(ref)
+        """What it is called where it is counted."""
         self.has_changed = False
         """Another model than the one that was asked for gives the answer."""
         self.mode = "off"
@@ -62,14 +66,14 @@ class Told:
         """What ended the answer, if something did."""
 
     @property
-    def model(self) -> str:
-        """What it is called where it is counted."""
-        return discreet_name(self.ref)
-
-    @property
     def kinds(self) -> list[str]:
         """Of the notices, each once, as they may stand in a header; so many."""
         return [kind for kind in dict.fromkeys(notice.kind for notice in self.notices) if _KIND(kind)][:MOST_KINDS]
+
+    def is_of(self, ref: ModelRef) -> None:
+        """It is this one that gives the answer."""
+        if ref is not self.ref:
+            self.ref, self.model = ref, discreet_name(ref)
 
     def plan(self, plan: Plan) -> None:
         self.mode = plan.mode
@@ -102,29 +106,32 @@ class Turns:
         self._endpoints = endpoints
         self._checks = checks
 
-    async def begin(
-        self, told: Told, refs: Sequence[ModelRef], request: ChatRequest
-    ) -> tuple[Event, AsyncGenerator[Event, None]]:
+    async def begin(self, told: Told, refs: Sequence[ModelRef], request: ChatRequest) -> Begun:
         """The first event and those that follow: of the model that was asked for, at the least busy of its servers, or
         of whoever takes over before anything was said. The caller closes them, and ends what is `told`.
 
         Raises: as `Session.turn` does.
         """
         started = time.monotonic()
-        problem = await self._catalogue.missing(refs)
+        problem = await self._catalogue.missing(refs) if self._catalogue.lacks(refs) else None
         failed = [*refs] if problem else []
         if problem and not (refs := await self._onward(told, refs, failed, problem)):
             raise problem
         while True:
             lease = told.lease = self._endpoints.lease(refs, failed)
-            told.ref = lease.endpoint.ref
+            told.is_of(lease.endpoint.ref)
             events = self._session.turn(told.ref, request, on_plan=told.plan)
             try:
                 await self.admit(told.ref)
-                await refuse_outsized(self._session, told.ref, request)
-                # A lone server may take its time: it may be loading the model.
-                async with self._checks.while_it_lives(told.ref) if len(refs) > 1 else nullcontext():
-                    first = await _first(events, told.ref)
+                if characters_of(request) >= LONG:
+                    await refuse_outsized(self._session, told.ref, request)
+                if len(refs) > 1:
+                    async with self._checks.while_it_lives(told.ref):
+                        first = await anext(events, None)
+                else:  # A lone server may take its time: it may be loading the model.
+                    first = await anext(events, None)
+                if first is None:
+                    raise StreamCut(f"{told.ref.name!r} gave no answer")  # noqa: TRY301 - as if it had raised it
             except CallgateError as error:
                 await events.aclose()
                 lease.end(error)
@@ -157,7 +164,8 @@ class Turns:
             raise problem
         while True:
             lease = told.lease = self._endpoints.lease(refs, failed)
-            told.ref = ref = await self._session.resolve(lease.endpoint.ref)
+            ref = await self._session.resolve(lease.endpoint.ref)
+            told.is_of(ref)
             await self.admit(ref)
             backend = self._session.backend(ref)
             if not isinstance(backend, Embeds):
@@ -184,7 +192,7 @@ class Turns:
         Raises: as `Catalogue.missing` gives; ModelRejected, if every model here must have tools and this one has none,
         or nobody knows.
         """
-        if problem := await self._catalogue.missing((ref,)):
+        if self._catalogue.lacks((ref,)) and (problem := await self._catalogue.missing((ref,))):
             raise problem
         if self._session.settings.models.require_tools:
             require_known_tools(await self._session.find(ref), ref.name)
@@ -217,30 +225,23 @@ class Turns:
         """Counts what isn't just text. What a client may have of it: half a call is but a notice, so that nobody can
         run it.
         """
-        if isinstance(event, ToolCallEvent) and event.call.problem == CUT_OFF:
+        if type(event) is ToolCallEvent and event.call.problem == CUT_OFF:
             name = event.call.name[:LONGEST_NAME]
             event = Notice(
                 "call_cut_off", f"the answer was cut off in the middle of a call of {name!r}, which is left out"
             )
-        if isinstance(event, ToolCallEvent):
+        if type(event) is ToolCallEvent:
             self._metrics.calls.add(told.model, told.mode)
             for repair in event.call.repairs:
                 self._metrics.repairs.add(told.model, repair.rule)
                 told.repairs.append({"call": event.call.id, **repair_as_json(repair)})
-        elif isinstance(event, Notice):
+        elif type(event) is Notice:
             self._metrics.notices.add(told.model, event.kind)
             told.notices.append(event)
-        elif isinstance(event, Usage):
+        elif type(event) is Usage:
             told.usage = event
             self._metrics.tokens.add(told.model, "prompt", by=event.prompt_tokens or 0)
             self._metrics.tokens.add(told.model, "completion", by=event.completion_tokens or 0)
-        elif isinstance(event, Done):
+        elif type(event) is Done:
             told.finish = event.reason
         return event
-
-
-async def _first(events: AsyncGenerator[Event, None], ref: ModelRef) -> Event:
-    try:
-        return await anext(events)
-    except StopAsyncIteration:
-        raise StreamCut(f"{ref.name!r} gave no answer") from None
