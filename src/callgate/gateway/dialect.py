@@ -101,7 +101,6 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 
     model: str
     request: ChatRequest
-    stream: bool
     writer: Callable[[str], Writer]
     """For an answer of the model of this name."""
     at_once: object | None = None
@@ -116,6 +115,13 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     """The ids of the answers that it goes on from."""
     go_on: Callable[[Mapping[str, bytes]], Wish] | None = None
     """The whole wish, from what is kept of these answers. Raises: NotKept."""
+
+    @property
+    def stream(self) -> bool:
+        """Whether the answer goes to the client in pieces. Else the model's server isn't asked for any, either: they
+        cost both servers more.
+        """
+        return self.request.stream
 
 
 class EmbedWish(msgspec.Struct, frozen=True, kw_only=True):

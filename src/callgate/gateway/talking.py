@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Coroutine, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
@@ -23,7 +22,7 @@ from callgate.gateway.keeping import Keeper
 from callgate.gateway.listening import Watch
 from callgate.gateway.options import Options
 from callgate.gateway.sending import MOST_AT_ONCE, Outgoing
-from callgate.gateway.turns import Told, Turns
+from callgate.gateway.turns import Begun, Told, Turns
 from callgate.runtime import Said
 from callgate.vocabulary import (
     AssistantDelta,
@@ -79,14 +78,17 @@ class Talks:
                 first, events = await self._begin(told, refs, wish)
                 if traced is not None:
                     events = traced.overheard(first, events)
-                async with aclosing(events):
+                try:
                     if alive is not None:
                         await self._streamed(exchange, alive, told, first, events)
                     else:
                         writer = _writer(told, wish)
                         whole = await self._whole(writer, told, first, events)
-                        await self._keep(writer)
+                        if _keeps(type(writer)):
+                            await self._keep(writer)
                         await exchange.answer(msgspec.json.encode(whole), headers=_heads(told))
+                finally:
+                    await events.aclose()
         except CallgateError as error:
             told.error = error
             failure = failure_of(error)
@@ -117,24 +119,23 @@ class Talks:
             headers=lambda: (*_heads(told), *_STREAMED),
         )
 
-    async def _begin(
-        self, told: Told, refs: Sequence[ModelRef], wish: Wish
-    ) -> tuple[Event, AsyncGenerator[Event, None]]:
+    def _begin(self, told: Told, refs: Sequence[ModelRef], wish: Wish) -> Coroutine[Any, Any, Begun]:
         for notice in wish.notices:
             log.info("%s", notice.message)
             self._turns.hear(told, notice)
-        request = _as_wanted(wish)
+        begin = self._thinking_or_not if wish.may_not_think else self._turns.begin
+        return begin(told, refs, wish.request)
+
+    async def _thinking_or_not(self, told: Told, refs: Sequence[ModelRef], request: ChatRequest) -> Begun:
         try:
             return await self._turns.begin(told, refs, request)
         except CannotThink as error:
-            if not wish.may_not_think:
-                raise
             self._turns.hear(told, Notice("cannot_think", error.message))
             return await self._turns.begin(told, refs, msgspec.structs.replace(request, think=None))
 
     async def _keep(self, writer: Writer) -> None:
         """Before its end is sent: whoever has seen it may go on from it at once."""
-        if _keeps(type(writer)) and (kept := cast("Keeps", writer).kept()):
+        if kept := cast("Keeps", writer).kept():
             await self.keeper.put(*kept)
 
     async def _whole(self, writer: Writer, told: Told, first: Event, events: AsyncGenerator[Event, None]) -> object:
@@ -166,7 +167,8 @@ class Talks:
                     event = hear(told, event)
             if isinstance(last, Done):
                 end = writer.end(told.explanation() if self._explains else None)
-                await self._keep(writer)
+                if _keeps(type(writer)):
+                    await self._keep(writer)
                 await exchange.end(outgoing.rest(end))
                 return
             told.error = StreamCut(f"{told.ref.name!r} broke off in the middle of its answer")
@@ -197,11 +199,6 @@ def _heads(told: Told) -> tuple[Header, ...]:
     if told.notices and (kinds := told.kinds):
         heads = (*heads, (b"x-callgate-notices", ",".join(kinds).encode()))
     return heads
-
-
-def _as_wanted(wish: Wish) -> ChatRequest:
-    """Whole, where the client wants it whole: piece by piece costs both servers more."""
-    return wish.request if wish.stream else msgspec.structs.replace(wish.request, stream=False)
 
 
 async def _break_off(exchange: Exchange, alive: SignsOfLife | None, failure: Failure) -> None:

@@ -114,13 +114,13 @@ def _message(body: MessagesRequest, extra: Extra) -> Wish:
         think=body.think,
         max_tokens=None if body.max_tokens is None else max(1, body.max_tokens),
         options=body.options,
+        stream=bool(body.stream),
         whole_prompt=True,
     )
     hides = body.thinking is not None and body.thinking.display == "omitted"
     return Wish(
         model=body.model or "",
         request=request,
-        stream=bool(body.stream),
         writer=partial(MessageWriter, shows_thinking=not hides, stops=body.stop_sequences or ()),
         notices=left_out.notices,
         may_not_think=True,

@@ -125,12 +125,12 @@ def _chat(body: ChatBody, extra: Extra) -> Wish:
         max_tokens=body.max_tokens,
         options=body.all_options(),
         extra=extra,
+        stream=body.stream is not False,
     )
     empty = {"message": {"role": "assistant", "content": ""}}
     return Wish(
         model=body.model,
         request=request,
-        stream=body.stream is not False,
         writer=partial(ChatWriter, started=time.monotonic_ns()),
         at_once=None if body.messages else _only_loaded(body, empty),
         is_unload=is_no_time(body.keep_alive),
@@ -151,11 +151,11 @@ def _generate(body: GenerateBody, extra: Extra) -> Wish:
         max_tokens=body.max_tokens,
         options=body.all_options(),
         extra=extra,
+        stream=body.stream is not False,
     )
     return Wish(
         model=body.model,
         request=request,
-        stream=body.stream is not False,
         writer=partial(GenerateWriter, started=time.monotonic_ns()),
         at_once=None if body.prompt or body.images else _only_loaded(body, {"response": ""}),
         is_unload=is_no_time(body.keep_alive),

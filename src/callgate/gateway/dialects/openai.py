@@ -139,12 +139,12 @@ def _chat(body: ChatCompletionRequest, extra: Extra) -> Wish:
         max_tokens=body.max_completion_tokens or body.max_tokens,
         options=body.options(),
         extra=extra,
+        stream=bool(body.stream),
         whole_prompt=True,
     )
     return Wish(
         model=body.model or "",
         request=request,
-        stream=bool(body.stream),
         writer=lambda model: writer(model, wants_usage=body.wants_usage),
         notices=offer.notices,
     )
@@ -163,12 +163,12 @@ def _completion(body: CompletionRequest, extra: Extra) -> Wish:
         max_tokens=body.max_tokens,
         options=body.options(),
         extra=extra,
+        stream=bool(body.stream),
         whole_prompt=True,
     )
     return Wish(
         model=body.model or "",
         request=request,
-        stream=bool(body.stream),
         writer=lambda model: CompletionWriter(model, wants_usage=body.wants_usage),
     )
 

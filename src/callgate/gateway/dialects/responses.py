@@ -150,12 +150,12 @@ def _wish(body: ResponsesRequest, kept: Mapping[str, bytes] | None) -> Wish:
         think=body.think,
         max_tokens=body.max_output_tokens,
         options=body.options,
+        stream=bool(body.stream),
         whole_prompt=body.truncation != "auto",
     )
     return Wish(
         model=body.model or "",
         request=request,
-        stream=bool(body.stream),
         writer=partial(ResponseWriter, asked=Asked(_echo(body), said, offers.ways, body.store is not False)),
         notices=left_out.notices,
         may_not_think=True,
