@@ -22,6 +22,9 @@ class _Writer:
 
     kind = ""
     id_starts = ""
+    _usage = Usage()
+    _reason = "stop"
+    _calls = 0
 
     def __init__(self, model: str, *, wants_usage: bool) -> None:
         self._about: dict[str, Any] = {
@@ -33,15 +36,12 @@ class _Writer:
         if wants_usage:
             self._about["usage"] = None
         self._wants_usage = wants_usage
-        self._usage = Usage()
-        self._reason = "stop"
-        self._calls = 0
 
     def note(self, event: Event) -> None:
         """Of what is told at the end."""
-        if isinstance(event, Usage):
+        if type(event) is Usage:
             self._usage = event
-        elif isinstance(event, Done):
+        elif type(event) is Done:
             self._reason = "tool_calls" if self._calls and event.reason != "length" else _finish(event.reason)
 
     def ending(self, last: dict[str, Any], explanation: Explanation | None) -> bytes:
@@ -56,16 +56,15 @@ class _Writer:
         return _line(openai_error(failure))
 
     def all_of(self, choice: dict[str, Any], explanation: Explanation | None) -> object:
-        return {**self._about, "choices": [choice], "usage": _usage(self._usage), **explained(explanation)}
+        answer = {**self._about, "choices": [choice], "usage": _usage(self._usage)}
+        return answer if explanation is None else {**answer, **explained(explanation)}
 
 
 class ChatWriter(_Writer):
     kind = "chat.completion.chunk"
     id_starts = "chatcmpl"
-
-    def __init__(self, model: str, *, wants_usage: bool) -> None:
-        super().__init__(model, wants_usage=wants_usage)
-        self._role = b'"role":"assistant",'
+    _role = b'"role":"assistant",'
+    """In the first piece."""
 
     @cached_property
     def _head(self) -> bytes:
