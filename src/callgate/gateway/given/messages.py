@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import astuple
 
+from callgate.gateway.given.parts import MOST_MESSAGES
 from callgate.runtime import read_messages
 from callgate.vocabulary import Message, UsageError
 
@@ -63,10 +65,17 @@ class GivenMessage(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True
     tool_name: Annotated[str, Meta(description="Of a tool's message: the tool.")] | None = None
 
 
+_NOT_IN_PLAIN = len(GivenMessage.__struct_fields__) - len(("role", "content"))
+
+
 def messages_of(given: Sequence[GivenMessage]) -> tuple[Message, ...]:
     """Raises: UsageError, which names the message that is no good."""
+    plain = [_plain(message) for message in given]
+    if len(plain) <= MOST_MESSAGES and all(plain):
+        return tuple(cast("list[Message]", plain))
     try:
-        return read_messages([_plain(message) or msgspec.to_builtins(message) for message in given])
+        read = [easy or msgspec.to_builtins(message) for easy, message in zip(plain, given, strict=True)]
+        return read_messages(read)
     except UsageError as error:
         error.param = error.param or "messages"
         raise
@@ -75,6 +84,6 @@ def messages_of(given: Sequence[GivenMessage]) -> tuple[Message, ...]:
 def _plain(message: GivenMessage) -> Message | None:
     """Of a message that has nothing but words, as most have."""
     role, content = message.role, message.content
-    if not isinstance(content, str) or role not in ("user", "assistant", "system"):
+    if type(content) is not str or role not in ("user", "assistant", "system"):
         return None
-    return Message(role=role, content=content) if message == GivenMessage(role=role, content=content) else None
+    return Message(role=role, content=content) if astuple(message).count(None) == _NOT_IN_PLAIN else None
