@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -32,6 +33,8 @@ from callgate.gateway.writing.vectors import packed, shortened
 from callgate.vocabulary import ChatRequest, Message, Think, UsageError
 
 _OPTIONS = ("temperature", "top_p", "seed", "stop", "presence_penalty", "frequency_penalty")
+_NO_OPTIONS = (None,) * len(_OPTIONS)
+_options_of = attrgetter(*_OPTIONS)
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 EFFORTS: dict[Effort, Think] = {
     "none": False,
@@ -85,7 +88,10 @@ class _Sampling(msgspec.Struct, frozen=True, kw_only=True):
     def options(self) -> dict[str, Any]:
         if self.n not in (None, 1):
             raise UsageError("there is one answer to a request: 'n' can't be more than 1")
-        return {name: value for name in _OPTIONS if (value := getattr(self, name)) is not None}
+        given = _options_of(self)
+        if given == _NO_OPTIONS:
+            return {}
+        return {name: value for name, value in zip(_OPTIONS, given, strict=True) if value is not None}
 
     @property
     def wants_usage(self) -> bool:
@@ -134,7 +140,7 @@ def _chat(body: ChatCompletionRequest, extra: Extra) -> Wish:
         tools=offer.tools,
         tool_choice=offer.choice,
         parallel_tool_calls=body.parallel_tool_calls if writer is ChatWriter else False,
-        schema=_schema(body.response_format),
+        schema=None if body.response_format is None else _schema(body.response_format),
         think=_think(body.reasoning_effort or (body.reasoning.effort if body.reasoning else None)),
         max_tokens=body.max_completion_tokens or body.max_tokens,
         options=body.options(),
@@ -173,7 +179,7 @@ def _completion(body: CompletionRequest, extra: Extra) -> Wish:
     )
 
 
-def _schema(wanted: PlainText | AnyObject | HeldToSchema | None) -> dict[str, Any] | None:
+def _schema(wanted: PlainText | AnyObject | HeldToSchema) -> dict[str, Any] | None:
     match wanted:
         case AnyObject():
             return _ANY_OBJECT

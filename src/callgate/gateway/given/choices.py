@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from callgate.gateway.given.left_out import LeftOut
-from callgate.gateway.given.tools import FunctionDefinition, ToolDefinition, tools_of
+from callgate.gateway.given.tools import OWN_TYPES, FunctionDefinition, ToolDefinition, tools_of
 from callgate.vocabulary import Notice, Tool
 
 
@@ -57,7 +57,7 @@ def offered(
         tools = [ToolDefinition(function=each) for each in functions]
         choice = NamedTool(function) if isinstance(function, NamedFunction) else function
     given = tools or ()
-    own = [tool for tool in given if tool.is_own]
+    own = [tool for tool in given if tool.type in OWN_TYPES]
     found = chosen(choice, tools_of(own))
     return found if len(own) == len(given) else _without_foreign(found, given)
 
@@ -65,7 +65,7 @@ def offered(
 def _without_foreign(found: Offered, given: Sequence[ToolDefinition]) -> Offered:
     left_out = LeftOut()
     for tool in given:
-        if not tool.is_own:
+        if tool.type not in OWN_TYPES:
             left_out.tool(tool.name or (tool.function.name if tool.function else ""), tool.type)
     wanted = found.choice
     names = {tool.name for tool in found.tools}
@@ -77,9 +77,10 @@ def _without_foreign(found: Offered, given: Sequence[ToolDefinition]) -> Offered
 
 def chosen(choice: ToolChoice | None, tools: tuple[Tool, ...]) -> Offered:
     match choice:
+        case None | str():
+            return Offered(tools, choice)
         case NamedTool(NamedFunction(name)):
             return Offered(tools, name)
         case AllowedTools(AllowedSet(mode, allowed)):
             names = {tool.function.name for tool in allowed}
             return Offered(tuple(tool for tool in tools if tool.name in names), mode)
-    return Offered(tools, choice)

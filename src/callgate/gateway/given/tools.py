@@ -42,6 +42,8 @@ _PARAMETERS: dict[str, Any] = {
         "properties": {"type": "object", "additionalProperties": _PROPERTY},
     },
 }
+OWN_TYPES = (None, "function")
+"""Of tools that the client runs."""
 ToolName = Annotated[str, Meta(description="Characters that can't be seen may not be in it.", extra_json_schema=_NAME)]
 Parameters = Annotated[dict[str, Any], Meta(description="A JSON Schema of type object.", extra_json_schema=_PARAMETERS)]
 
@@ -80,10 +82,6 @@ class ToolDefinition(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=Tr
     description: str | None = None
     parameters: dict[str, Any] | None = None
     input_schema: dict[str, Any] | None = None
-
-    @property
-    def is_own(self) -> bool:
-        return self.type in (None, "function")
 
 
 class CustomDefinition(msgspec.Struct, frozen=True, omit_defaults=True):
