@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import types
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 @types.coroutine
 def next_or_none(
-    stream: AsyncGenerator[T, None], before_waiting: Callable[[], Coroutine[Any, Any, None]]
+    stream: AsyncGenerator[T, None], before_waiting: Callable[[], Awaitable[None] | None]
 ) -> Generator[Any, Any, T | None]:
     """The next of `stream`, or nothing at its end. `before_waiting` is done if it isn't there yet, and only then: so
     that what was made of all that is there can be sent at once, and nothing that is there ever waits.
@@ -26,7 +26,8 @@ def next_or_none(
         return None
     problem: BaseException | None = None
     try:
-        yield from before_waiting().__await__()
+        if (doing := before_waiting()) is not None:
+            yield from doing.__await__()
     except BaseException as error:  # noqa: BLE001 - the stream is in the middle of a step, and has to hear of it
         problem = error
     try:

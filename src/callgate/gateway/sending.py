@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+
 from callgate.gateway.asgi import Exchange
 
 MOST_AT_ONCE = 64 << 10
@@ -35,8 +37,10 @@ class Outgoing:
         pieces, self._pieces, self._size = self._pieces, [], 0
         return b"".join((*pieces, end))
 
-    async def flush(self) -> None:
-        if pieces := self._pieces:
-            self._pieces, self._size = [], 0
-            body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-            await self._send({"type": "http.response.body", "body": body, "more_body": True})
+    def flush(self) -> Awaitable[None] | None:
+        """To be awaited, if there is something to send."""
+        if not (pieces := self._pieces):
+            return None
+        self._pieces, self._size = [], 0
+        body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        return self._send({"type": "http.response.body", "body": body, "more_body": True})

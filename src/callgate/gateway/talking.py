@@ -160,8 +160,8 @@ class Talks:
         last: Event = first
         try:
             while event is not None:
-                if outgoing.add(feed(event)) > MOST_AT_ONCE:
-                    await outgoing.flush()
+                if outgoing.add(feed(event)) > MOST_AT_ONCE and (sending := outgoing.flush()):
+                    await sending
                 last, event = event, await next_or_none(events, outgoing.flush)
                 if event is not None and type(event) is not AssistantDelta:
                     event = hear(told, event)
