@@ -15,6 +15,7 @@ from callgate.runtime import Said
 from callgate.vocabulary import AssistantDelta, Done, Event, ThinkingDelta, ToolCall, ToolCallEvent, Usage
 
 _encode = msgspec.json.encode
+_PIECE_ENDS = b'},"finish_reason":null}]}\n\n'
 
 
 class _Writer:
@@ -71,13 +72,18 @@ class ChatWriter(_Writer):
         """Written once, so that of each piece but its text has to be encoded."""
         return b"data: " + _encode(self._about)[:-1] + b',"choices":[{"index":0,"delta":{'
 
+    @cached_property
+    def _text_head(self) -> bytes:
+        return self._head + b'"content":'
+
     def feed(self, event: Event) -> bytes:
-        kind = type(event)
-        if kind is AssistantDelta:
-            piece = b'"content":' + _encode(event.text)  # type: ignore[union-attr]
-        elif kind is ThinkingDelta:
-            piece = b'"reasoning_content":' + _encode(event.text)  # type: ignore[union-attr]
-        elif isinstance(event, ToolCallEvent):
+        if type(event) is AssistantDelta:
+            if not self._role:
+                return self._text_head + _encode(event.text) + _PIECE_ENDS
+            piece = b'"content":' + _encode(event.text)
+        elif type(event) is ThinkingDelta:
+            piece = b'"reasoning_content":' + _encode(event.text)
+        elif type(event) is ToolCallEvent:
             piece = self.call_piece(event.call)
             self._calls += 1
             if not piece:
@@ -86,7 +92,7 @@ class ChatWriter(_Writer):
             self.note(event)
             return b""
         role, self._role = self._role, b""
-        return self._head + role + piece + b'},"finish_reason":null}]}\n\n'
+        return self._head + role + piece + _PIECE_ENDS
 
     def call_piece(self, call: ToolCall) -> bytes:
         """Of a delta; nothing, if there is no place for it."""
