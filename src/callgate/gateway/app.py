@@ -59,6 +59,8 @@ class App:
         self.telemetry: Telemetry | None = None
         """Only where it is asked for."""
         self.metrics = Metrics()
+        self._under_way = 0
+        """Requests that are being answered."""
         self.failure: CallgateError | None = None
         """Why it couldn't be started."""
 
@@ -129,7 +131,7 @@ class App:
             noted.request_id = f"req_{new_id()}"
             request_id.set(noted.request_id)
             exchange.more_headers.append((name, noted.request_id.encode()))
-        self.metrics.under_way.add()
+        self._under_way += 1
         is_traced = self.telemetry is not None and found.route is not None
         arrival = self.telemetry.arrival(exchange, noted) if self.telemetry and is_traced else None
         try:
@@ -144,7 +146,7 @@ class App:
             log.exception("a mistake of ours (%s)", type(error).__name__)
             await _refuse(exchange, found.dialect, Refused(unexpected()))
         finally:
-            self.metrics.under_way.add(by=-1)
+            self._under_way -= 1
             noted.status, noted.seconds = exchange.status or _GONE, time.monotonic() - started
             noted.broken_by = exchange.broken_by
             self.metrics.requests.add(noted.route, noted.model, str(noted.status))
@@ -219,6 +221,7 @@ class App:
         """What this worker has counted."""
         if self._answering:
             self._answering.measure_endpoints()
+        self.metrics.under_way.set(to=self._under_way)
         self.metrics.tasks.set(to=len(asyncio.all_tasks()))
         return self.metrics.snapshot()
 
