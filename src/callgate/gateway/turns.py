@@ -105,6 +105,7 @@ class Turns:
         self._metrics = metrics
         self._endpoints = endpoints
         self._checks = checks
+        self._requires_tools = session.settings.models.require_tools
 
     async def begin(self, told: Told, refs: Sequence[ModelRef], request: ChatRequest) -> Begun:
         """The first event and those that follow: of the model that was asked for, at the least busy of its servers, or
@@ -122,7 +123,8 @@ class Turns:
             told.is_of(lease.endpoint.ref)
             events = self._session.turn(told.ref, request, on_plan=told.plan)
             try:
-                await self.admit(told.ref)
+                if self._requires_tools or self._catalogue.lacks((told.ref,)):
+                    await self.admit(told.ref)
                 if characters_of(request) >= LONG:
                     await refuse_outsized(self._session, told.ref, request)
                 if len(refs) > 1:
@@ -192,9 +194,9 @@ class Turns:
         Raises: as `Catalogue.missing` gives; ModelRejected, if every model here must have tools and this one has none,
         or nobody knows.
         """
-        if self._catalogue.lacks((ref,)) and (problem := await self._catalogue.missing((ref,))):
+        if problem := await self._catalogue.missing((ref,)):
             raise problem
-        if self._session.settings.models.require_tools:
+        if self._requires_tools:
             require_known_tools(await self._session.find(ref), ref.name)
 
     def _is_at_another(
