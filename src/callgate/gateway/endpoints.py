@@ -114,6 +114,8 @@ class Endpoint:
 class Lease:
     """One request at an endpoint, from when it is sent to when its answer has ended."""
 
+    __slots__ = ("_began", "_endpoints", "_is_over", "_is_trial", "endpoint")
+
     def __init__(self, endpoint: Endpoint, endpoints: Endpoints) -> None:
         self.endpoint = endpoint
         self._endpoints = endpoints
@@ -176,16 +178,17 @@ class Endpoints:
 
     def lease(self, refs: Sequence[ModelRef], tried: Sequence[ModelRef] = ()) -> Lease:
         """At the best of `refs` that aren't `tried`, of which there must be one."""
-        candidates = [self.of(ref) for ref in refs if ref not in tried]
-        chosen = min(candidates, key=self._rank) if len(candidates) > 1 else candidates[0]
+        chosen = self._best_of(refs, tried) if len(refs) > 1 else self.of(refs[0])
         chosen.used = next(self._turns)
-        lease = Lease(chosen, self)
-        if len(refs) > 1:
-            for each in candidates:
-                each.has_siblings, each.wanted_at = True, time.monotonic()
-                if each.state == "out":
-                    self.look_after(each)
-        return lease
+        return Lease(chosen, self)
+
+    def _best_of(self, refs: Sequence[ModelRef], tried: Sequence[ModelRef]) -> Endpoint:
+        candidates = [self.of(ref) for ref in refs if ref not in tried]
+        for each in candidates:
+            each.has_siblings, each.wanted_at = True, time.monotonic()
+            if each.state == "out":
+                self.look_after(each)
+        return min(candidates, key=self._rank)
 
     def has_more(self, refs: Sequence[ModelRef], tried: Sequence[ModelRef]) -> bool:
         """Whether another of them is worth a try."""
