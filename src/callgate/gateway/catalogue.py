@@ -194,7 +194,7 @@ class Catalogue:
             return refs
         if self._looked_at < 0:
             await self._look(FRESH_SECONDS)
-        elif self._owners and not self._where.of(refs):
+        elif self._owners and not self._where.has(refs):
             await self._look(IMPATIENCE_SECONDS)
         self._look_aside(FRESH_SECONDS if self._where.lacks(refs) else STALE_SECONDS)
         return self._where.of(refs) or refs
