@@ -54,17 +54,16 @@ async def before(end: float | None, awaitable: Awaitable[T]) -> T:
 def _rest(step: Any, waits: Any, problem: BaseException | None = None) -> Generator[Any, Any, Any]:
     """Of a step that was begun, and first `waits`."""
     while True:
-        try:
-            if problem is None:
-                # What it waits for goes to the event loop as if we weren't here, and so does what comes back.
-                try:
-                    yield waits
-                except BaseException as error:  # noqa: BLE001
-                    problem = error
-                    continue
-                waits = step.send(None)
+        if problem is None:
+            try:
+                yield waits
+            except BaseException as error:  # noqa: BLE001
+                problem = error
             else:
-                thrown, problem = problem, None
-                waits = step.throw(thrown)
+                # What it waits for now goes to the event loop as if we weren't here, and so does what comes back.
+                return (yield from step)
+        thrown, problem = problem, None
+        try:
+            waits = step.throw(thrown)
         except StopIteration as found:
             return found.value
