@@ -14,7 +14,9 @@ from types import TracebackType
 from callgate.gateway.asgi import ClientGone, Exchange
 
 SOON_SECONDS = 0.02
-"""An answer that takes no longer is given without looking whether somebody is there: that would take as long."""
+"""An answer that takes no longer is given without looking whether somebody is there: that would take as long. From
+twice that on, somebody looks.
+"""
 
 
 class Watch:
