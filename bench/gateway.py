@@ -8,15 +8,14 @@ of the clock. Our side decides, plans, looks for calls in the text, and mends; t
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
-import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.harness import ROOT, Bench, BenchError, Measurement, Row, Side
+from bench.harness import ROOT, Bench, Measurement, Row, Side
 from bench.measure import cpu_seconds, peak_memory_of
+from bench.servers import SIDES, cores, load, started
 
 PACED, BURST, REQUESTS, MEMORY = (
     "gateway, a chunk that comes by itself",
@@ -28,7 +27,6 @@ MOST_TIMES_AS_DEAR = 1.3
 MOST_CHUNKS_S = 50_000
 TIMES_AS_FAST = 75
 START_SECONDS = 120
-_SIDES = ROOT / "bench" / "sides"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,11 +73,11 @@ def _callgate(python: str, upstream: str, scratch: Path) -> tuple[list[str], dic
 
 
 def _pass_through(python: str, upstream: str, _: Path) -> tuple[list[str], dict[str, str]]:
-    return [python, str(_SIDES / "gateway_passthrough.py"), upstream], {}
+    return [python, str(SIDES / "gateway_passthrough.py"), upstream], {}
 
 
 def _litellm(python: str, upstream: str, scratch: Path) -> tuple[list[str], dict[str, str]]:
-    return [python, str(_SIDES / "gateway_litellm.py"), upstream, str(scratch)], {}
+    return [python, str(SIDES / "gateway_litellm.py"), upstream, str(scratch)], {}
 
 
 # --- one side ---
@@ -91,83 +89,30 @@ def _side(bench: Bench, env: str, server: Server, amount: Amount) -> Side:
     def measure() -> list[Measurement]:
         with _upstream(bench) as upstream:
             command, more = server(python, upstream, bench.scratch)
-            with _started(command, {**os.environ, "PYTHONPATH": str(ROOT), **more}, _cores()[0]) as (pid, said):
+            with started(command, {**os.environ, "PYTHONPATH": str(ROOT), **more}, cores()[0]) as (pid, said):
                 return list(_measured(bench, pid, said["url"], said.get("version", ""), amount))
 
     return Side(env or "callgate", measure)
 
 
 def _measured(bench: Bench, pid: int, url: str, version: str, amount: Amount) -> Iterator[Measurement]:
-    _load(bench, url, "whole", 2, 20)
-    _load(bench, url, "burst", 2, 2, 200)
+    load(bench, url, "whole", 2, 20)
+    load(bench, url, "burst", 2, 2, 200)
     before = cpu_seconds(pid)
-    seconds = _load(bench, url, "whole", 16, amount.requests)
+    seconds = load(bench, url, "whole", 16, amount.requests)
     asked = 16 * amount.requests
     yield Measurement(REQUESTS, asked / (cpu_seconds(pid) - before), "requests/s", version)
     yield Measurement(f"{REQUESTS}, by the clock", asked / seconds, "requests/s", version)
     before = cpu_seconds(pid)
-    _load(bench, url, "burst", 4, 1, amount.chunks)
+    load(bench, url, "burst", 4, 1, amount.chunks)
     yield Measurement(BURST, 4 * amount.chunks / (cpu_seconds(pid) - before), "chunks/s", version)
     before = cpu_seconds(pid)
-    _load(bench, url, "paced", 4, 1, amount.paced)
+    load(bench, url, "paced", 4, 1, amount.paced)
     yield Measurement(PACED, (cpu_seconds(pid) - before) / (4 * amount.paced) * 1e6, "us", version)
     yield Measurement(MEMORY, peak_memory_of(pid) / 1e6, "MB", version)
 
 
-def _load(bench: Bench, url: str, how: str, clients: int, times: int, chunks: int = 0) -> float:
-    """How long it took, by the clock."""
-    words = [url, how, *map(str, (clients, times, chunks))]
-    command = [bench.python(), str(_SIDES / "gateway_load.py"), *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, preexec_fn=_beside)
-    if done.returncode:
-        raise BenchError(f"{how} at {url}: {done.stderr.strip()[-500:]}")
-    return float(done.stdout)
-
-
 @contextmanager
 def _upstream(bench: Bench) -> Iterator[str]:
-    with _started([bench.python(), str(_SIDES / "gateway_upstream.py")], dict(os.environ), _cores()[1]) as (_, said):
+    with started([bench.python(), str(SIDES / "gateway_upstream.py")], dict(os.environ), cores()[1]) as (_, said):
         yield said["url"]
-
-
-@contextmanager
-def _started(command: Sequence[str], environ: dict[str, str], core: int | None) -> Iterator[tuple[int, dict[str, str]]]:
-    """On a core, where that can be said; and what it says when it is ready, in one line of JSON."""
-
-    def pinned() -> None:
-        _pin(core)
-
-    with subprocess.Popen(
-        command,
-        env=environ,
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        preexec_fn=pinned,  # noqa: PLW1509 - there are no threads here
-    ) as process:
-        try:
-            assert process.stdout is not None
-            line = process.stdout.readline()
-            if not line:
-                raise BenchError(f"{' '.join(command[:3])} ended before it was ready")
-            yield process.pid, json.loads(line)
-        finally:
-            process.kill()
-
-
-def _cores() -> tuple[int | None, int | None]:
-    """The server's own, and one for all else."""
-    if not hasattr(os, "sched_getaffinity") or len(cores := sorted(os.sched_getaffinity(0))) < 2:
-        return None, None
-    return cores[-1], cores[0]
-
-
-def _pin(core: int | None) -> None:
-    if core is not None:
-        os.sched_setaffinity(0, {core})
-
-
-def _beside() -> None:
-    _pin(_cores()[1])

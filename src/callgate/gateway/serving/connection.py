@@ -28,7 +28,7 @@ _EXTENSIONS: dict[str, dict[str, Any]] = {WHOLE: {}}
 
 
 class Connection(asyncio.Protocol):
-    """For uvicorn, whose own waits for heads for ever, and takes three times as long for each request.
+    """For uvicorn, whose own waits for heads for ever, and takes longer for each request.
 
     A head has `head_seconds`, from its first byte, and the first one from the start of the connection; 0: as many as it
     takes.
