@@ -14,7 +14,7 @@ from pathlib import Path
 from bench.harness import Bench, BenchError, Row
 
 HERE = Path(__file__).resolve().parent
-NOT_BENCHMARKS = {"__init__", "__main__", "harness", "measure", "slow_server"}
+NOT_BENCHMARKS = {"__init__", "__main__", "harness", "measure", "servers", "slow_server"}
 PROMISE_BROKEN = 3
 
 
