@@ -7,6 +7,7 @@ import json
 import socket
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ import uvicorn
 from aiohttp import web
 
 from callgate.gateway import App, Options
+from callgate.gateway.serving.connection import Connection
 from callgate.settings import Settings
 from callgate.vocabulary import Event, event_as_json
 from tests.runtime.played import NOBODY, settings
@@ -82,7 +84,15 @@ def no_servers(url: str = NOBODY, **overrides: object) -> Settings:
 async def gateway(options: Options | None = None, known: Settings | None = None) -> AsyncIterator[Gateway]:
     app = App(known or no_servers(), options or Options())
     listening = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(app, log_config=None, log_level="critical", lifespan="on", ws="none", server_header=False)
+    config = uvicorn.Config(
+        app,
+        http=partial(Connection, head_seconds=60.0),  # type: ignore[arg-type]
+        log_config=None,
+        log_level="critical",
+        lifespan="on",
+        ws="none",
+        server_header=False,
+    )
     server = uvicorn.Server(config)
     server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
     running = asyncio.create_task(server.serve(sockets=[listening]))

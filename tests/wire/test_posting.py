@@ -45,6 +45,24 @@ async def test_a_kept_connection_that_proves_closed_is_replaced_once(client: Htt
     assert len(asked) == 3
 
 
+async def test_a_kept_connection_that_is_just_being_closed_is_replaced(client: HttpClient) -> None:
+    """The other side has hung up, and the event loop has yet to tell."""
+
+    async def once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await heard(reader)
+        writer.write(ANSWER)
+        await writer.drain()
+        await reader.read()
+
+    async with talking(once, once) as url:
+        assert await read(client, url, Patience()) == [b"ok"]
+        ((kept,),) = client.connections._idle.values()
+        assert kept._transport is not None
+        kept._transport.close()
+        assert not kept.is_gone
+        assert await read(client, url, Patience()) == [b"ok"]
+
+
 async def test_a_new_connection_that_is_closed_is_not_tried_again(client: HttpClient) -> None:
     asked = []
 

@@ -36,6 +36,7 @@ _GATES = frozenset(
 }
 """What the gate decides on, under every name that a backend may know it by. No dialect lets it pass unread."""
 MOST_DROPPED = 512 << 20
+_MOST_DIGITS = 20
 DROPPING_SECONDS = 20.0
 _MISSING = re.compile("Object missing required field `(.+?)`")
 
@@ -76,7 +77,7 @@ class Exchange:
 
     async def body(self, *, most: int, seconds: float) -> bytes:
         """Raises: Refused, if it is too long or takes too long; ClientGone."""
-        announced = self.headers.get("content-length", "")
+        announced = self.headers.get("content-length", "").lstrip("0")[:_MOST_DIGITS]
         if announced.isdecimal() and int(announced) > most:
             await self._drop(int(announced))
             raise _too_long(most)
@@ -115,10 +116,17 @@ class Exchange:
         except TimeoutError:
             pass
 
-    async def pieces(self) -> AsyncIterator[bytes]:
-        """Of the body, as they arrive, however many. Raises: ClientGone."""
+    async def pieces(self, *, seconds: float) -> AsyncIterator[bytes]:
+        """Of the body, as they arrive, however many: within `seconds` each, or else whoever sends counts as gone.
+
+        Raises: ClientGone.
+        """
+        loop = asyncio.get_running_loop()
         while True:
-            message = await self.receive()
+            try:
+                message = await before(loop.time() + seconds if seconds else None, self.receive())
+            except TimeoutError:
+                message = {"type": "http.disconnect"}
             if message["type"] == "http.disconnect":
                 self.is_gone = True  # for what is raised here may come out elsewhere as something else
                 raise ClientGone

@@ -67,7 +67,7 @@ class OllamaBehind:
         elif exchange.method != "HEAD":
             if (length := exchange.headers.get("content-length", "")).isdecimal():
                 headers["Content-Length"] = length
-            body = _noting(exchange.pieces(), has_come)
+            body = _noting(exchange.pieces(seconds=self._limits.body_seconds), has_come)
         if not isinstance(body, AsyncIterator):
             has_come.set()
         try:

@@ -71,6 +71,7 @@ _HOLDING = re.compile(r"schema|grammar|response_format|structured|guided", re.IG
 class _Footing(msgspec.Struct, frozen=True):
     """What turns of a model rest on, as long as that is what was found of it."""
 
+    ref: ModelRef
     finding: Finding
     backend: Backend
     routes: Routes
@@ -238,7 +239,9 @@ class Session:
 
     def _footing(self, ref: ModelRef, finding: Finding) -> _Footing:
         """The same as before, unless it may be another by now."""
-        if (known := self._footings.get(id(finding))) is not None and not self.strategies:
+        policy = self.policy(ref)
+        known = self._footings.get(id(finding))
+        if known is not None and known.routes.policy is policy and known.ref == ref:
             return known
         backend = self.backend(ref)
         templates = finding.facts.templates or {}
@@ -246,11 +249,11 @@ class Session:
             ref.name,
             self._known(ref, finding),
             self._means(ref, finding.facts),
-            self.policy(ref),
+            policy,
             templates.get("tool_use") or templates.get("default"),
         )
-        footing = _Footing(finding, backend, routes)
-        if not self.strategies and self._stating_means[backend] is None:
+        footing = _Footing(ref, finding, backend, routes)
+        if self._stating_means[backend] is None:
             if len(self._footings) >= _MOST_FOOTINGS:
                 self._footings.clear()
             self._footings[id(finding)] = footing

@@ -74,10 +74,11 @@ class Connection(asyncio.Protocol):
 
     def send(self, question: bytes) -> None:
         """Raises: Closed."""
+        self.was_heard = False
         if self._transport is None or self.is_gone or self._transport.is_closing():
             raise Closed
         self.head = self._framing = None
-        self.was_heard = self.is_over = False
+        self.is_over = False
         self._transport.write(question)
 
     def news(self) -> asyncio.Future[None]:

@@ -15,7 +15,6 @@ from uvicorn.server import ServerState
 from callgate.gateway.asgi import Receive, Scope, Send
 from callgate.gateway.serving.connection import Connection
 
-HEAD_SECONDS = 20.0
 UVICORNS = HttpToolsProtocol
 
 
@@ -42,6 +41,10 @@ class Echo:
         told["body"] = body.decode("latin-1")
         content = json.dumps(told).encode()
         headers = [(b"content-type", b"application/json"), *_ODD_HEADERS.get(path, ())]
+        if path == "/much":
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            while not self.may_go_on.is_set():
+                await send({"type": "http.response.body", "body": b"a" * 65_536, "more_body": True})
         if path in ("/stream", "/half"):
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             await send({"type": "http.response.body", "body": content[:20], "more_body": True})
@@ -80,11 +83,25 @@ async def _body(receive: Receive) -> bytes:
 
 
 @asynccontextmanager
-async def listening(app: Echo, kind: type = Connection, state: ServerState | None = None) -> AsyncIterator[int]:
+async def listening(
+    app: Echo,
+    kind: type = Connection,
+    state: ServerState | None = None,
+    *,
+    head_seconds: float = 20.0,
+    idle_seconds: int = 5,
+) -> AsyncIterator[int]:
     """Its port."""
-    config = uvicorn.Config(app, log_config=None, log_level="critical", ws="none", server_header=False)
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        log_level="critical",
+        ws="none",
+        server_header=False,
+        timeout_keep_alive=idle_seconds,
+    )
     config.load()
-    more: dict[str, Any] = {"head_seconds": HEAD_SECONDS} if kind is Connection else {}
+    more: dict[str, Any] = {"head_seconds": head_seconds} if kind is Connection else {}
     state = state or ServerState()
 
     def made() -> asyncio.Protocol:

@@ -69,7 +69,7 @@ def test_it_can_be_moved_both_ways_and_taken_back() -> None:
 def test_stopped_it_leaves_nothing_behind() -> None:
     clock, deadline, passed = watched()
     deadline.set(5)
-    deadline.stop()
+    deadline.end()
     assert all(handle.cancelled() for _, handle in clock.timers)
     clock.go_to(9)
     assert passed == []

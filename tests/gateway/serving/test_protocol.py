@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 from itertools import pairwise
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from uvicorn.server import ServerState
 
+from callgate.gateway.serving.connection import MOST_HEAD_BYTES
 from tests.gateway.serving.asgi_servers import UVICORNS, Echo, listening, said, until
 
 LAST = b"GET /last HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"
@@ -20,7 +24,7 @@ def asked(first_line: str, *headers: str, body: bytes = b"") -> bytes:
     return "\r\n".join((f"{first_line} HTTP/1.1", "Host: here", *headers, "", "")).encode("latin-1") + body
 
 
-CHUNKED = b"5\r\nhello\r\n6;x=y\r\n world\r\n0\r\nTrailer: t\r\n\r\n"
+CHUNKED = b"5\r\nhello\r\n6;x=y\r\n world\r\n0\r\n\r\n"
 ALIKE = {
     "plain": asked("GET /a/b?c=d&e=%20") + LAST,
     "quoted": asked("GET /a%2Fb%20c%C3%A4?x#y") + LAST,
@@ -36,7 +40,6 @@ ALIKE = {
     "closed by the server": asked("GET /close") + LAST,
     "same name twice": asked("GET /a", "X-A: 1", "X-a: 2") + LAST,
     "word wanted": asked("POST /a", "Expect: 100-continue", "Content-Length: 2", body=b"hi") + LAST,
-    "word not needed": asked("POST /early", "Expect: 100-continue", "Content-Length: 2", body=b"hi") + LAST,
     "body nobody reads": asked("POST /early", "Content-Length: 5", body=b"hello") + LAST,
     "half": asked("GET /half"),
     "old": b"GET /a HTTP/1.0\r\nHost: here\r\n\r\n",
@@ -171,3 +174,101 @@ async def test_a_body_that_nobody_reads_yet_isnt_taken_in_whole() -> None:
         writer.write(b"a" * (64 << 20))
         await until(lambda: not connection.transport.is_reading())
         writer.transport.abort()
+
+
+async def test_trailers_are_no_headers() -> None:
+    body = b"0\r\nHost: elsewhere\r\nX-Trailer: t\r\n\r\n"
+    async with listening(Echo()) as port:
+        heard = await said(port, asked("POST /a", "Transfer-Encoding: chunked", body=body) + LAST)
+    assert b"elsewhere" not in heard
+    assert b"x-trailer" not in heard
+    assert b"/last" in heard
+
+
+@pytest.mark.parametrize("line", [b"X-T: 1\r\n", b"a"])
+async def test_trailers_without_end_are_cut_off(line: bytes) -> None:
+    more = line * (MOST_HEAD_BYTES // len(line) + 1)
+    body = b"0\r\nX-Trailer: " + more
+    async with listening(Echo(), head_seconds=600.0) as port:
+        heard = await said(port, asked("POST /early", "Transfer-Encoding: chunked"), body, more)
+    assert len(parts(heard)) == 1  # what went wrong behind it isn't a second answer
+
+
+async def test_of_many_requests_at_once_only_some_are_taken_in() -> None:
+    app, state = Echo(), ServerState()
+    async with listening(app, state=state) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(asked("GET /wait"))
+        await until(lambda: state.tasks)
+        (connection,) = state.connections
+        writer.write(asked("GET /a") * 100_000 + LAST)
+        await until(lambda: not connection.transport.is_reading())
+        assert app.begun == ["/wait"]
+        app.may_go_on.set()
+        while len(app.begun) < 50:
+            assert await reader.read(65_536)
+        writer.transport.abort()
+
+
+async def test_a_request_for_two_hosts_is_refused() -> None:
+    async with listening(Echo()) as port:
+        heard = await said(port, asked("GET /a", "Host: elsewhere"))
+    assert [first for first, *_ in parts(heard)] == [b"400 Bad Request"]
+
+
+async def test_whoever_waits_for_a_word_and_gets_an_answer_instead_may_send_nothing() -> None:
+    async with listening(Echo()) as port:
+        heard = await said(port, asked("POST /early", "Expect: 100-continue", "Content-Length: 2"))
+    ((first, headers, _),) = parts(heard)
+    assert first == b"200 OK"
+    assert b"connection: close" in headers
+
+
+async def test_an_early_answer_reaches_a_client_that_sends_all_before_it_reads() -> None:
+    body = b"a" * (40 << 20)
+    async with listening(Echo()) as port:
+        heard = await said(port, asked("POST /early", "Connection: close", f"Content-Length: {len(body)}"), body)
+    assert [first for first, *_ in parts(heard)] == [b"200 OK"]
+
+
+async def test_a_client_that_never_reads_is_cut_off() -> None:
+    app, state = Echo(), ServerState()
+    async with listening(app, state=state, idle_seconds=1) as port:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+        cast("asyncio.Transport", writer.transport).pause_reading()
+        writer.write(asked("GET /much"))
+        await until(lambda: state.tasks)
+        await until(lambda: not state.tasks and not state.connections)
+        writer.transport.abort()
+
+
+async def test_a_body_that_nobody_wanted_leaves_a_connection_as_good_as_before() -> None:
+    async with listening(Echo(), head_seconds=0.5) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(asked("POST /early", "Content-Length: 10", body=b"hello"))
+        await reader.readuntil(b"}")
+        writer.write(b"hello")
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(1.0):
+                await reader.read(1)
+        writer.write(LAST)
+        assert b'"path": "/last"' in await reader.read()
+        writer.close()
+
+
+async def test_a_connection_that_is_gone_leaves_nothing_to_collect() -> None:
+    state = ServerState()
+    async with listening(Echo(), state=state) as port:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(asked("GET /a"))
+        await until(lambda: state.total_requests)
+        (connection,) = state.connections
+        left = weakref.ref(connection)
+        gc.disable()
+        try:
+            del connection
+            writer.transport.abort()
+            await until(lambda: not state.connections)
+            await until(lambda: left() is None)
+        finally:
+            gc.enable()

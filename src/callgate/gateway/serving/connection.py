@@ -19,11 +19,17 @@ if TYPE_CHECKING:
     from uvicorn.server import ServerState
 
 MOST_HEAD_BYTES = 256 << 10
+"""Of a head, or of trailers."""
+MOST_WAITING = 16
+"""Requests that a client may send before it has the answer to its first."""
+LINGER_SECONDS = 5
+"""For the rest of a body that nobody wants, before it is closed: who still sends wouldn't see the answer."""
 _REFUSED = b"HTTP/1.1 %b\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 _BAD = _REFUSED % b"400 Bad Request"
 _LATE = _REFUSED % b"408 Request Timeout"
 _LONG = _REFUSED % b"431 Request Header Fields Too Large"
 _FRAMING = frozenset({b"content-length", b"transfer-encoding"})
+_NOTED = frozenset({b"expect", b"host"})
 _EXTENSIONS: dict[str, dict[str, Any]] = {WHOLE: {}}
 
 
@@ -70,10 +76,14 @@ class Connection(asyncio.Protocol):
         self._is_between = True
         """Nothing of the next request has come."""
         self._is_in_head = False
+        self._gets_on = False
+        """More has come than some of a head, or of trailers."""
         self._head_bytes = 0
         self._url = b""
         self._headers: list[Header] = []
+        self._has_host = False
         self._expects_word = False
+        self._lingers = False
         self._framing = b""
         """Headers of a body that the parser won't read."""
         self._is_in_known_head = False
@@ -98,30 +108,38 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, _: Exception | None) -> None:
         self._state.connections.discard(cast("Any", self))
-        self._deadline.stop()
+        self._deadline.end()
         self._parser = None  # it holds us, and we it
         self.resume_writing()
         for request in self._requests:
             request.lose()
         self._requests.clear()
+        self._arriving = None
 
     def data_received(self, data: bytes) -> None:
         if self._parser is None:
             return
-        was_between = self._is_between
+        was_between, self._gets_on = self._is_between, False
         try:
             self._parse(data)
         except httptools.HttpParserError:
             self._refuse(_BAD)
             return
-        if self._is_in_head:
+        if self._gets_on or self._is_between:
+            self._head_bytes = 0
+        else:
             self._head_bytes += len(data)
             if self._head_bytes > MOST_HEAD_BYTES:
                 self._refuse(_LONG)
                 return
         if self._requests:
             self._deadline.clear()
-        elif was_between and not self._is_between:
+        elif self._lingers:
+            pass
+        elif self._is_between:
+            if not was_between:
+                self._wait(self._idle_seconds, b"")
+        elif was_between or (self._is_in_head and self._gets_on):
             self._wait(self._head_seconds, _LATE)
 
     def _parse(self, data: bytes) -> None:
@@ -143,6 +161,7 @@ class Connection(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self.full = self.full or asyncio.Event()
+        self._see_that_it_reads()
 
     def resume_writing(self) -> None:
         if self.full is not None:
@@ -154,7 +173,23 @@ class Connection(asyncio.Protocol):
         if self._requests:
             self._requests[0].keep_alive = False
         else:
-            self.transport.close()
+            self.close()
+
+    def close(self) -> None:
+        """When what was written is read."""
+        self.transport.close()
+        if self.transport.get_write_buffer_size():
+            self._see_that_it_reads()
+
+    def _see_that_it_reads(self, left_before: int | None = None) -> None:
+        """A client that reads nothing for as long as it might have been idle is cut off."""
+        left = self.transport.get_write_buffer_size()
+        if self.full is None and not self.transport.is_closing():
+            return
+        if left == left_before:
+            self.transport.abort()
+        elif left:
+            self.loop.call_later(self._idle_seconds, self._see_that_it_reads, left)
 
     # --- as the parser has it ---
 
@@ -162,19 +197,27 @@ class Connection(asyncio.Protocol):
         if self._is_in_known_head:
             return
         self._is_between = False
-        self._is_in_head, self._head_bytes = True, 0
-        self._url, self._headers, self._expects_word = b"", [], False
+        self._is_in_head = self._gets_on = True
+        self._url, self._headers, self._has_host, self._expects_word = b"", [], False, False
 
     def on_url(self, url: bytes) -> None:
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        if self._is_in_known_head:
+        if not self._is_in_head:  # a trailer, or what is known
             return
         name = name.lower()
-        if name == b"expect" and value.lower() == b"100-continue":
-            self._expects_word = True
+        if name in _NOTED:
+            self._note(name, value)
         self._headers.append((name, value))
+
+    def _note(self, name: bytes, value: bytes) -> None:
+        if name == b"expect":
+            self._expects_word = value.lower() == b"100-continue"
+        elif self._has_host:
+            raise httptools.HttpParserError("it is for two hosts")
+        else:
+            self._has_host = True
 
     def on_headers_complete(self) -> None:
         if self._is_in_known_head:
@@ -201,10 +244,11 @@ class Connection(asyncio.Protocol):
         self._requests.append(request)
         if len(self._requests) == 1:
             self._start(request)
-        else:
+        elif len(self._requests) > MOST_WAITING:
             self._pause_reading()
 
     def on_body(self, body: bytes) -> None:
+        self._gets_on = True
         if (request := self._arriving) is not None and not request.is_over and request.feed(body):
             self._pause_reading()
 
@@ -215,6 +259,8 @@ class Connection(asyncio.Protocol):
         if (request := self._arriving) is not None:
             request.end()
             self._arriving = None
+        if self._lingers:
+            self.close()
 
     # --- one after the other ---
 
@@ -228,11 +274,16 @@ class Connection(asyncio.Protocol):
         self._state.total_requests += 1
         self._requests.popleft()
         if not request.keep_alive:
-            self.transport.close()
+            if request is not self._arriving:
+                self.close()
+                return
+            self._lingers = True
         if self.transport.is_closing():
             return
         self.resume_reading()
-        if self._requests:
+        if self._lingers:
+            self._wait(LINGER_SECONDS, b"")
+        elif self._requests:
             self._start(self._requests[0])
         elif self._is_between:
             self._wait(self._idle_seconds, b"")
@@ -240,7 +291,7 @@ class Connection(asyncio.Protocol):
             self._wait(self._head_seconds, _LATE)
 
     def resume_reading(self) -> None:
-        if not self._reads:
+        if not self._reads and len(self._requests) <= MOST_WAITING:
             self._reads = True
             self.transport.resume_reading()
 
@@ -258,15 +309,16 @@ class Connection(asyncio.Protocol):
         """What comes next, and all after it: where one request ends and the next begins can't be told any more."""
         self._parser = None
         broken, self._arriving = self._arriving, None
-        if broken is not None and broken in self._requests:
-            self._requests.remove(broken)
-            broken.lose()
+        if broken is not None:
+            if broken in self._requests:
+                self._requests.remove(broken)
+                broken.lose()
             answer = b"" if broken.has_begun else answer
-        if self._requests:
+        if self._requests and not self._lingers:
             self._requests[-1].keep_alive = False
         elif not self.transport.is_closing():
             self.transport.write(answer)
-            self.transport.close()
+            self.close()
 
 
 def _address(known: object) -> tuple[str, int] | None:

@@ -21,15 +21,19 @@ class Deadline:
             return
         self._at = self._loop.time() + seconds
         if self._timer is None or self._at < self._rings_at:
-            self.stop()
+            self._stop()
             self._wind()
 
     def clear(self) -> None:
         """There is none. The timer rings for nothing, which costs less than to stop it."""
         self._at = None
 
-    def stop(self) -> None:
-        """For good, if it isn't set again."""
+    def end(self) -> None:
+        """For good. Who is told of it is forgotten, too."""
+        self._stop()
+        self._on_passed = _nothing
+
+    def _stop(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -48,3 +52,6 @@ class Deadline:
         else:
             self._at = None
             self._on_passed()
+
+
+def _nothing() -> None: ...

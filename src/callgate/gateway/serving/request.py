@@ -81,13 +81,12 @@ class Request:
 
     def _fail(self) -> None:
         """The client sees that the answer has no end."""
-        if self.is_gone:
+        if self.is_gone or self.is_over:
             return
-        transport = self._connection.transport
         if not self.has_begun:
-            transport.write(_FAILED)
+            self._connection.transport.write(_FAILED)
         self._flush()
-        transport.close()
+        self._connection.close()
 
     # --- what is received ---
 
@@ -115,7 +114,7 @@ class Request:
             self._news = None
 
     async def receive(self) -> MutableMapping[str, Any]:
-        if self._expects_word and not self.has_begun:
+        if self._expects_word and not self.has_begun and not self.is_gone:
             self._expects_word = False
             self._connection.transport.write(_GO_ON)
         while not self._has_news:
@@ -158,7 +157,11 @@ class Request:
                 self.keep_alive = self.keep_alive and b"close" not in value.lower()
                 continue
             lines.append(b"%b: %b\r\n" % (name, value))
-        if self._left is None and status not in _WITHOUT_BODY and self.scope["method"] != "HEAD":
+        if self._expects_word and self._more:
+            self.keep_alive = False  # whether the client sends the body all the same is up to it
+        if status in _WITHOUT_BODY:
+            self._left = 0
+        elif self._left is None and self.scope["method"] != "HEAD":
             if self.scope["http_version"] == "1.0":
                 self.keep_alive = False  # the end of the connection is the end of the answer
             else:
@@ -192,6 +195,6 @@ class Request:
             self._connection.answered(self)
 
     def _flush(self) -> None:
-        if self._head:
+        if self._head and not self.is_gone:
             head, self._head = self._head, b""
             self._connection.transport.write(head)
