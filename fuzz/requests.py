@@ -86,6 +86,9 @@ class _Transport(asyncio.Transport):
     def is_closing(self) -> bool:
         return self._is_closing
 
+    def get_write_buffer_size(self) -> int:
+        return 0
+
     def pause_reading(self) -> None:
         """What was read goes on being read: this client can't be stopped."""
 

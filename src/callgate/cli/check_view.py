@@ -13,6 +13,7 @@ from callgate.vocabulary import Answer, Capabilities, Evidence, Source
 
 _STYLE = {Answer.YES: "good", Answer.NO: "bad", Answer.UNKNOWN: "doubt"}
 _WIDEST_MODEL = 44
+_MOST_NAMED = 8
 _ABILITIES = {
     "supports_parallel_tool_calls": "parallel calls",
     "supports_system_role": "system",
@@ -33,12 +34,14 @@ def show_table(screen: Screen, reports: Sequence[ModelReport]) -> None:
         if report.error and report.error.hint:
             hints.setdefault(report.error.hint, []).append(report.target)
     for hint, targets in hints.items():
-        screen.wrapped(printable(without_password(f"{', '.join(targets)}: {hint}")), indent=0, style="dim")
+        more = [f"and {len(targets) - _MOST_NAMED} more"] if len(targets) > _MOST_NAMED else []
+        named = ", ".join([*targets[:_MOST_NAMED], *more])
+        screen.wrapped(printable(without_password(f"{named}: {hint}")), indent=0, style="dim")
 
 
 def _row(report: ModelReport) -> Row:
     target = f"{report.target} → {report.model}" if report.target == "auto" else report.target
-    model = (cut(printable(without_password(target)), _WIDEST_MODEL), "strong")
+    model = (_shortened(printable(without_password(target))), "strong")
     known = report.capabilities
     if known is None:
         return [("error", "bad"), model, ("", ""), ("", ""), ("", ""), (str(report.error), "")]
@@ -50,6 +53,13 @@ def _row(report: ModelReport) -> Row:
         (" ".join(filter(None, (known.parameter_size, known.quantization))), ""),
         ("; ".join(_reasons(report)), "dim"),
     ]
+
+
+def _shortened(target: str) -> str:
+    """Of a path the end tells more than the start."""
+    if "/" not in target or "://" in target:
+        return cut(target, _WIDEST_MODEL)
+    return cut(target[::-1], _WIDEST_MODEL)[::-1]
 
 
 def _context(known: Capabilities) -> str:

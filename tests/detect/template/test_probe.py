@@ -107,3 +107,12 @@ def test_a_template_that_does_not_parse_says_where() -> None:
 
 def test_an_empty_template_shows_nothing() -> None:
     assert answers(probe("", {})) == frozenset()
+
+
+@pytest.mark.parametrize("first", ["{{ unknown_function(messages) }}", "{{ raise_exception('never') }}"])
+def test_a_template_that_fails_on_everything_tells_how(first: str) -> None:
+    report = probe(first + "{{ messages }}{{ tools }}", {})
+    assert not report.supports_tools
+    (note,) = report.notes
+    assert "every ordinary conversation makes it fail" in note
+    assert "unknown_function" in note or "never" in note

@@ -43,8 +43,10 @@ class Echo:
         headers = [(b"content-type", b"application/json"), *_ODD_HEADERS.get(path, ())]
         if path == "/much":
             await send({"type": "http.response.start", "status": 200, "headers": headers})
-            while not self.may_go_on.is_set():
+            for _ in range(2_000):  # more than any kernel takes without a reader
                 await send({"type": "http.response.body", "body": b"a" * 65_536, "more_body": True})
+            await send({"type": "http.response.body"})
+            return
         if path in ("/stream", "/half"):
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             await send({"type": "http.response.body", "body": content[:20], "more_body": True})

@@ -46,6 +46,7 @@ class JinjaEngine:
     def __init__(self, source: str, *, why: str = "") -> None:
         """Raises: TemplateError, if `source` doesn't parse; TemplateTooCostly, if it is nested too deeply."""
         self.name = f"jinja2, because of {why}" if why else "jinja2"
+        self.failure: str | None = None
         self._source = source
         try:
             with warnings.catch_warnings():  # Python warns of escapes such as '\\s', which templates have
@@ -78,7 +79,8 @@ class JinjaEngine:
             return self.prompt(context)
         except TemplateTooCostly:
             raise
-        except TemplateError:
+        except TemplateError as error:
+            self.failure = error.message
             return None
 
     def confirm(self, *, thin: bool) -> None:

@@ -58,6 +58,8 @@ class Engine(Protocol):
     """One compiled template."""
 
     name: str
+    failure: str | None
+    """Why it last failed, where that is known."""
 
     def render(self, context: Mapping[str, Any]) -> str | None:
         """The prompt, or `None` if the template won't have this conversation."""
@@ -77,12 +79,15 @@ class _Probe:
         self._source = source
         self._variables = variables
         self._seen: dict[tuple[AnyChat, Switches], str] = {}
+        self._was_rendered = False
         self._notes: list[str] = []
         self._ways = COMMON_WAYS if "tool_calls" not in source else (*COMMON_WAYS, *OTHER_WAYS)
 
     def report(self) -> TemplateReport:
         string, typed = self._takes_strings(), self._takes_parts()
-        if not (string or typed):
+        if not self._was_rendered:
+            self._notes.append(f"every ordinary conversation makes it fail: {self._engine.failure or 'it raises'}")
+        elif not (string or typed):
             self._notes.append("a lone user message doesn't reach the prompt")
         with_objects = self._way_of_calling("object", self._ways)
         # Where objects are taken, strings aren't refused for anything but being strings.
@@ -119,8 +124,9 @@ class _Probe:
             "add_generation_prompt": True,
             **dict(switches),
         }
-        prompt = self._engine.render(context) or ""
-        self._seen[key] = prompt
+        prompt = self._engine.render(context)
+        self._was_rendered = self._was_rendered or prompt is not None
+        self._seen[key] = prompt = prompt or ""
         return prompt
 
     def _reads(self, *names: str) -> bool:
