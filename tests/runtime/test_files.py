@@ -121,6 +121,11 @@ def test_a_configuration_may_list_templates_by_name(tmp_path: Path) -> None:
     assert facts.templates == {"default": "A", "tool_use": "B"}
 
 
+def test_a_configuration_may_have_templates_by_name(tmp_path: Path) -> None:
+    by_name = {"default": "{{ messages }}", "tool_use": "{{ tools }}"}
+    assert file_facts(write(tmp_path / "tokenizer_config.json", {"chat_template": by_name})).templates == by_name
+
+
 def test_a_configuration_without_a_template_has_none(tmp_path: Path) -> None:
     facts = file_facts(write(tmp_path / "tokenizer_config.json", {"bos_token": "<s>"}))
     assert facts.templates == {}
@@ -252,6 +257,22 @@ def test_a_folder_is_walked_in_order(tmp_path: Path) -> None:
     found = [os.path.relpath(path, tmp_path) for path in model_files(str(tmp_path))]
     assert found == ["a.gguf", "b.jinja", "c/a.gguf", "c/d.jinja2", "z/y/tokenizer_config.json"]
     assert list(model_files(f"{tmp_path}/")) == [f"{tmp_path}/{name}" for name in found]
+
+
+def test_what_is_one_model_is_walked_once(tmp_path: Path) -> None:
+    write(tmp_path / "hf" / "tokenizer_config.json", {"chat_template": "{{ messages }}"})
+    write(tmp_path / "hf" / "chat_template.jinja", "{{ messages }}")
+    write(tmp_path / "hf" / "additional_chat_templates" / "tool_use.jinja", "{{ tools }}")
+    write(tmp_path / "lone" / "chat_template.jinja", "{{ messages }}")
+    for name in ("a-00001-of-00003.gguf", "a-00002-of-00003.gguf", "a-00003-of-00003.gguf", "b-00002-of-00002.gguf"):
+        write(tmp_path / "shards" / name, b"")
+    found = [Path(path).relative_to(tmp_path).as_posix() for path in model_files(str(tmp_path))]
+    assert found == [
+        "hf/tokenizer_config.json",
+        "lone/chat_template.jinja",
+        "shards/a-00001-of-00003.gguf",
+        "shards/b-00002-of-00002.gguf",
+    ]
 
 
 def test_a_link_to_a_folder_is_not_followed(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from callgate.vocabulary import (
     Evidence,
     Facts,
     ModelRef,
+    NotFound,
     StorageError,
     UsageError,
 )
@@ -87,6 +88,9 @@ def _start_detector(settings: Settings, sandbox: TemplateSandbox) -> Detector:
     return Detector(settings, sandbox=sandbox)
 
 
+_PATH_STARTS = ("/", "./", "../", "~/")
+
+
 def _plan(target: str, given: Callable[[], Facts]) -> Iterator[_Work]:
     try:
         if target == STANDARD_INPUT:
@@ -102,6 +106,8 @@ def _plan(target: str, given: Callable[[], Facts]) -> Iterator[_Work]:
             ref = ModelRef.parse(target)
             if ref.scheme == "file" and "://" not in ref.name:
                 yield _file(target, ref.name)
+            elif target.startswith(_PATH_STARTS) or target.endswith("/"):
+                raise NotFound(f"there is no file {target!r}")
             elif ref.is_in_the_box:
                 yield _Work(target, facts=partial(boxed_facts, ref.scheme), ref=ref)
             else:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -19,29 +20,46 @@ MOST_FILES = 10_000
 MOST_VARIANTS = 16
 """Of a model's chat templates. Published models have up to three."""
 DEEPEST_FOLDER = 8
+_CONFIGURATION = "tokenizer_config.json"
+_ITS_TEMPLATE, _ITS_VARIANTS = "chat_template.jinja", "additional_chat_templates"
+_LATER_SHARD = re.compile(r"(.+-)(?!00001)\d{5}(-of-\d{5}\.gguf)", re.IGNORECASE)
 _TOKENS = ("bos_token", "eos_token", "unk_token", "pad_token", "sep_token", "cls_token", "mask_token")
 
 
 def is_model_file(path: str) -> bool:
     """Something that `file_facts` can look at, to judge by its name."""
     name = os.path.basename(path).lower()
-    return name.endswith((".gguf", *TEMPLATE_ENDINGS)) or name in ("tokenizer_config.json", "chat_template.json")
+    return name.endswith((".gguf", *TEMPLATE_ENDINGS)) or name in (_CONFIGURATION, "chat_template.json")
 
 
 def model_files(folder: str) -> Iterator[str]:
-    """The files in `folder` and below it that can be looked at, by name. Links to folders aren't followed."""
+    """The files in `folder` and below it that can be looked at, by name: each model once, so without what is read with
+    another file, or goes on where it ends. Links to folders aren't followed.
+    """
     found = 0
     start = folder.rstrip(os.sep).count(os.sep)
     for parent, folders, names in os.walk(folder):
         folders.sort()
         if parent.count(os.sep) - start >= DEEPEST_FOLDER:
             folders.clear()
-        for name in sorted(names):
+        if _CONFIGURATION in names and _ITS_VARIANTS in folders:
+            folders.remove(_ITS_VARIANTS)
+        for name in sorted(_by_themselves(names)):
             if is_model_file(name):
                 found += 1
                 if found > MOST_FILES:
                     raise UsageError(f"{folder!r} has more than {MOST_FILES:,} model files", hint="name a part of it")
                 yield os.path.join(parent, name)
+
+
+def _by_themselves(names: Iterable[str]) -> Iterator[str]:
+    every = frozenset(names)
+    for name in every:
+        shard = _LATER_SHARD.fullmatch(name)
+        if shard and f"{shard[1]}00001{shard[2]}" in every:
+            continue
+        if name != _ITS_TEMPLATE or _CONFIGURATION not in every:
+            yield name
 
 
 def files_of(path: str) -> tuple[str, ...]:
@@ -114,9 +132,11 @@ def configuration_facts(configuration: object, beside: Mapping[str, str], name: 
 
 
 def _templates_in(value: object) -> dict[str, str]:
-    """One template, or a list of them by name, as configurations have it."""
+    """One template, or several by name, as configurations have it."""
     if isinstance(value, str):
         return {"default": value}
+    if isinstance(value, dict):
+        return {name: text for name, text in value.items() if isinstance(text, str)}
     entries = value if isinstance(value, list) else []
     named = ((entry.get("name"), entry.get("template")) for entry in entries if isinstance(entry, dict))
     return {name: text for name, text in named if isinstance(name, str) and isinstance(text, str)}
@@ -126,9 +146,9 @@ def _paths_beside(path: str) -> dict[str, str]:
     """The templates that belong to the configuration at `path`, by name."""
     folder = os.path.dirname(path)
     paths = {}
-    if os.path.isfile(main := os.path.join(folder, "chat_template.jinja")):
+    if os.path.isfile(main := os.path.join(folder, _ITS_TEMPLATE)):
         paths["default"] = main
-    more = os.path.join(folder, "additional_chat_templates")
+    more = os.path.join(folder, _ITS_VARIANTS)
     if os.path.isdir(more):
         names = sorted(name for name in os.listdir(more) if name.endswith(".jinja"))
         paths.update({name.removesuffix(".jinja"): os.path.join(more, name) for name in names[:MOST_VARIANTS]})
