@@ -34,7 +34,7 @@ class MinijinjaEngine:
     """One compiled template."""
 
     name = "minijinja"
-    failure = None  # where it matters, Jinja2 decides
+    failure: str | None = None  # where it matters, Jinja2 decides
 
     def __init__(self, source: str) -> None:
         """Raises: Unsure, if minijinja can't parse `source`."""
