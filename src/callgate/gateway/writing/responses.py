@@ -26,6 +26,7 @@ from callgate.vocabulary import (
 )
 
 _encode = msgspec.json.encode
+_MOST_TAILS = 4_096
 Item = dict[str, Any]
 
 
@@ -52,6 +53,20 @@ def answer_of(item: str) -> str:
     return f"resp_{item.partition('_')[2].rpartition('_')[0]}"
 
 
+class _Tails:
+    """How pieces of a kind end, by their number: written once for all answers, up to a number that few reach."""
+
+    def __init__(self, more: bytes) -> None:
+        """`more` is what else each piece has."""
+        self._form = more + b',"sequence_number":%d}\n\n'
+        self.written: list[bytes] = []
+
+    def of(self, number: int) -> bytes:
+        missing = range(len(self.written), min(number + 1, _MOST_TAILS))
+        self.written.extend(self._form % each for each in missing)
+        return self._form % number
+
+
 class _Kind(NamedTuple):
     """Items that come in pieces: `part` is how theirs are called, `delta` the pieces of these."""
 
@@ -59,13 +74,12 @@ class _Kind(NamedTuple):
     part: str
     delta: str
     at: str
-    more: bytes = b""
-    """What else each piece has."""
+    tails: _Tails
 
 
 _KINDS: dict[type[Event], _Kind] = {
-    AssistantDelta: _Kind("msg", "content_part", "output_text", "content_index", b',"logprobs":[]'),
-    ThinkingDelta: _Kind("rs", "reasoning_summary_part", "reasoning_summary_text", "summary_index"),
+    AssistantDelta: _Kind("msg", "content_part", "output_text", "content_index", _Tails(b',"logprobs":[]')),
+    ThinkingDelta: _Kind("rs", "reasoning_summary_part", "reasoning_summary_text", "summary_index", _Tails(b"")),
 }
 
 
@@ -88,14 +102,20 @@ class ResponseWriter:
         self._texts: list[str] = []
         """Its pieces."""
         self._hear = self._texts.append
-        # Written once for each item, so that of each piece but its text and its number have to be.
-        self._form = b""
+        # Written once for each item, so that of each piece but its text has to be.
+        self._head = b""
+        self._tails = _KINDS[AssistantDelta].tails
+        self._written = self._tails.written
 
     def feed(self, event: Event) -> bytes:
         if type(event) is self._open:
             text: str = event.text  # type: ignore[union-attr]
             self._hear(text)
-            return self._form % (_encode(text), next(self._numbers))
+            number = next(self._numbers)
+            try:
+                return self._head + _encode(text) + self._written[number]
+            except IndexError:
+                return self._head + _encode(text) + self._tails.of(number)
         if isinstance(event, AssistantDelta | ThinkingDelta):
             return self._begun(type(event)) + self.feed(event) if event.text else b""
         if isinstance(event, ToolCallEvent):
@@ -125,8 +145,8 @@ class ResponseWriter:
         told = self._event("response.output_item.added", output_index=len(self._output), item=item)
         told += self._event(f"response.{words.part}.added", **where, part=_part(kind, ""))
         name = f"response.{words.delta}.delta"
-        head = b"event: %s\ndata: %s" % (name.encode(), _encode({"type": name, **where})[:-1] + b',"delta":')
-        self._form = head.replace(b"%", b"%%") + b"%b" + words.more + b',"sequence_number":%d}\n\n'
+        self._head = b"event: %s\ndata: %s" % (name.encode(), _encode({"type": name, **where})[:-1] + b',"delta":')
+        self._tails, self._written = words.tails, words.tails.written
         return before + told
 
     def _ended(self, status: str) -> bytes:
@@ -141,7 +161,7 @@ class ResponseWriter:
         written = msgspec.Raw(_encode(text))
         item = self._item(kind, written, status)
         where = {"item_id": item["id"], "output_index": len(self._output), words.at: 0}
-        more: dict[str, Any] = {"logprobs": []} if words.more else {}
+        more: dict[str, Any] = {"logprobs": []} if kind is AssistantDelta else {}
         told = self._event(f"response.{words.delta}.done", **where, text=written, **more)
         told += self._event(f"response.{words.part}.done", **where, part=_part(kind, written))
         return told + self._done(item)
