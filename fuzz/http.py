@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 
-from callgate.wire.framing import Head, NotHttp, framing_of, read_head
+from callgate.wire.framing import Head, NotHttp, read_head
 
 EXPECTED: tuple[type[BaseException], ...] = (NotHttp,)
 _END = b"\r\n\r\n"
@@ -28,12 +28,12 @@ def one_input(data: bytes) -> str | None:
         cuts = [*range(0, len(body), size), len(body)]
         assert _read(head, [body[at:to] for at, to in pairwise(cuts)]) == whole, f"in pieces of {size} it is another"
     is_whole = whole is not None and whole[1]
-    return f"{type(framing_of(head)).__name__}, {'whole' if is_whole else 'open or refused'}"
+    return f"{type(head.new_framing()).__name__}, {'whole' if is_whole else 'open or refused'}"
 
 
 def _read(head: Head, pieces: Iterable[bytes]) -> tuple[bytes, bool] | None:
     """The body, and whether it is whole; none, if it is refused or something comes behind its end."""
-    framing, body = framing_of(head), b""
+    framing, body = head.new_framing(), b""
     try:
         for piece in pieces:
             body += framing.feed(piece)

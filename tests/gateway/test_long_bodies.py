@@ -20,7 +20,7 @@ async def test_a_client_that_sends_all_before_it_reads_sees_the_answer(chunked: 
         host, _, port = served.url.removeprefix("http://").partition(":")
         reader, writer = await asyncio.open_connection(host, int(port))
         how = "Transfer-Encoding: chunked" if chunked else f"Content-Length: {SENT}"
-        # Else uvicorn itself goes on reading, behind its answer.
+        # Else the server itself goes on reading, behind its answer.
         how += "\r\nConnection: close"
         writer.write(f"POST /v1/messages HTTP/1.1\r\nHost: {host}:{port}\r\n{how}\r\n\r\n".encode())
         piece = b" " * (1 << 20)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callgate.wire.framing import LARGEST_HEAD, Chunked, Head, NotHttp, Sized, UntilClosed, framing_of, read_head
+from callgate.wire.framing import LARGEST_HEAD, Chunked, Head, NotHttp, Sized, UntilClosed, read_head
 
 bodies = st.lists(st.binary(min_size=1, max_size=50), max_size=8)
 
@@ -75,16 +75,16 @@ def test_what_is_no_head_is_refused(data: bytes) -> None:
 )
 def test_a_body_that_ends_in_no_known_way_is_refused(lines: tuple[str, ...]) -> None:
     with pytest.raises(NotHttp):
-        framing_of(head(*lines))
+        head(*lines).new_framing()
 
 
 def test_the_head_says_how_the_body_ends() -> None:
-    assert isinstance(framing_of(head("Content-Length: 5")), Sized)
-    assert isinstance(framing_of(head("Transfer-Encoding: Chunked")), Chunked)
-    assert isinstance(framing_of(head()), UntilClosed)
-    assert framing_of(head("Content-Length: 0")).is_over
-    assert framing_of(head(status="HTTP/1.1 204 No Content")).is_over
-    assert framing_of(head("Content-Length: 5", status="HTTP/1.1 304 Not Modified")).is_over
+    assert isinstance(head("Content-Length: 5").new_framing(), Sized)
+    assert isinstance(head("Transfer-Encoding: Chunked").new_framing(), Chunked)
+    assert isinstance(head().new_framing(), UntilClosed)
+    assert head("Content-Length: 0").new_framing().is_over
+    assert head(status="HTTP/1.1 204 No Content").new_framing().is_over
+    assert head("Content-Length: 5", status="HTTP/1.1 304 Not Modified").new_framing().is_over
 
 
 @given(st.binary(min_size=1, max_size=100), st.binary(max_size=10), st.lists(st.integers(0, 200), max_size=5))

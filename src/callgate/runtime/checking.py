@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from callgate.runtime.sync import Detector
 
 STANDARD_INPUT = "-"
+_PATH_STARTS = ("/", "./", "../", "~/")
 
 
 class _Work(NamedTuple):
@@ -86,9 +87,6 @@ def _start_detector(settings: Settings, sandbox: TemplateSandbox) -> Detector:
     from callgate.runtime.sync import Detector
 
     return Detector(settings, sandbox=sandbox)
-
-
-_PATH_STARTS = ("/", "./", "../", "~/")
 
 
 def _plan(target: str, given: Callable[[], Facts]) -> Iterator[_Work]:

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from callgate.wire.framing import LARGEST_HEAD, Framing, Head, NotHttp, framing_of, read_head
+from callgate.wire.framing import LARGEST_HEAD, Framing, Head, NotHttp, read_head
 
 if TYPE_CHECKING:
     import ssl
@@ -158,7 +158,7 @@ class Connection(asyncio.Protocol):
             head = read_head(self._begun[:end])
             data, self._begun = self._begun[end + 4 :], b""
             if head.status >= 200:
-                self.head, self._framing = head, framing_of(head)
+                self.head, self._framing = head, head.new_framing()
                 return data
             self._begun = data  # that was only to say that it will take a while
         if len(self._begun) >= LARGEST_HEAD:

@@ -72,10 +72,6 @@ def read_head(data: bytes) -> Head:
     return Head(status, headers, is_kept, content_type, _framing_by(status, headers))
 
 
-def framing_of(head: Head) -> Framing:
-    return head.new_framing()
-
-
 def _framing_by(status: int, headers: Mapping[str, str]) -> Callable[[], Framing]:
     """Raises: NotHttp, if the head tells in no known way how the body ends."""
     coding, length = headers.get("transfer-encoding"), headers.get("content-length")
